@@ -115,13 +115,6 @@ class WatchCall final : public client::LoopCall, public WatchReceiver {
   bool overflow_ KINFORMER_GUARDED_BY(mutex_) = false;
 };
 
-void AddWriteOptions(client::Query& query, const std::vector<std::string>& dry_run,
-                     const std::string& field_manager, const std::string& field_validation) {
-  for (const std::string& value : dry_run) query.Add("dryRun", value);
-  query.AddIfSet("fieldManager", field_manager);
-  query.AddIfSet("fieldValidation", field_validation);
-}
-
 // Requests for leases bypass the rate limit and other requests' connections: a late renewal would
 // end the leadership.
 bool IsLease(const KindInfo& type) {
@@ -286,12 +279,13 @@ struct AsyncResourceCore::Requests {
     if (Result<std::string> path = Path(self, self.namespace_(), "", ""); !path) {
       co_return std::move(path).error();
     }
-    Result<HttpHeaders> trace = client::TraceHeaders(call);
-    if (!trace) co_return std::move(trace).error();
+    HttpHeaders headers;
+    const Result<void> traced = client::AddTraceHeaders(call, headers);
+    if (!traced) co_return traced.error();
     ListedObjects page;
     const auto listing = std::make_shared<ListPageCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
-                                   /*throttled=*/true, *std::move(trace)),
+                                   /*throttled=*/true, std::move(headers)),
         self.env(), std::move(options), page);
     const Result<void> done = co_await client::LoopCall::Run(listing, std::move(call));
     if (!done) co_return done.error();
@@ -401,8 +395,7 @@ struct AsyncResourceCore::Requests {
     Result<std::string> path = ItemPath(self, self.namespace_(), name, subresource);
     if (!path) co_return std::move(path).error();
     client::Query query;
-    AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
-    if (options.force) query.Add("force", *options.force ? "true" : "false");
+    query.AddWriteOptions(options);
     ExchangeRequest request;
     request.method = "PATCH";
     request.target = *path + query.Text();
@@ -481,11 +474,12 @@ struct AsyncResourceCore::Requests {
     if (Result<std::string> path = Path(self, self.namespace_(), "", ""); !path) {
       co_return std::move(path).error();
     }
-    Result<HttpHeaders> trace = client::TraceHeaders(call);
-    if (!trace) co_return std::move(trace).error();
+    HttpHeaders headers;
+    const Result<void> traced = client::AddTraceHeaders(call, headers);
+    if (!traced) co_return traced.error();
     const auto watch = std::make_shared<WatchCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
-                                   /*throttled=*/true, *std::move(trace)),
+                                   /*throttled=*/true, std::move(headers)),
         self.env(), std::move(options));
     std::function<bool()> on_wake = [&watch, &on_event] {
       for (const OwnedWatchEvent& event : watch->Take()) {
@@ -500,7 +494,7 @@ struct AsyncResourceCore::Requests {
   static ExchangeRequest WriteRequest(std::string method, const std::string& path,
                                       const CreateOptions& options) {
     client::Query query;
-    AddWriteOptions(query, options.dryRun, options.fieldManager, options.fieldValidation);
+    query.AddWriteOptions(options);
     ExchangeRequest request;
     request.method = std::move(method);
     request.target = path + query.Text();

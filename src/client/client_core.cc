@@ -2,6 +2,7 @@
 
 #include "base/core/real_thread.h"
 #include "base/loop/own_work.h"
+#include "client/exchange_call.h"
 #include "client/loop_call.h"
 #include "client/trace_context.h"
 
@@ -13,53 +14,38 @@ namespace {
 constexpr std::size_t kMaxWholeAnswer = std::size_t{128} << 20;
 
 // Collects one response.
-class RawCall final : public client::LoopCall, public ResponseReceiver {
+class RawCall final : public client::ExchangeCall {
  public:
   RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
-      : client::LoopCall(engine->env()),
-        engine_(std::move(engine)),
-        where_(request.method + " " + request.target),
-        ignores_body_(request.ignore_body),
-        request_(std::move(request)) {}
+      : client::ExchangeCall(std::move(engine), std::move(request)) {}
 
   client::RawResponse& response() { return response_; }
 
  private:
-  void Begin() override {
-    // Moved: the last hold of an engine must not end within a callback of its transport, as that of
-    // a call does which the loop completes.
-    exchange_ = std::make_unique<client::Exchange>(std::move(engine_), std::move(request_), *this);
-    exchange_->Start();
-  }
-  void End() override { exchange_.reset(); }
   void OnHeaders(int status, const HttpHeaders& headers) override {
     response_.status = status;
     response_.headers = headers;
   }
   void OnData(std::string_view data) override {
-    if (too_large_ || ignores_body_) return;
+    const ExchangeRequest& request = exchange()->request();
+    if (too_large_ || request.ignore_body) return;
     if (data.size() <= kMaxWholeAnswer - response_.body.size()) {
       response_.body.append(data);
       return;
     }
     too_large_ = true;
     response_.body = std::string();
+    Error why(Reason::kOverLimit,
+              request.method + " " + request.target + ": the answer is larger than " +
+                  std::to_string(kMaxWholeAnswer >> 20) +
+                  " MiB, the most that is kept as a whole; lists are read as a stream: use List, "
+                  "or an informer");
     // The exchange must not be ended inside its own callback.
-    env().loop().Post([self = shared_from_this()] {
-      static_cast<RawCall&>(*self).Complete(Error(
-          Reason::kOverLimit, static_cast<RawCall&>(*self).where_ + ": the answer is larger than " +
-                                  std::to_string(kMaxWholeAnswer >> 20) +
-                                  " MiB, the most that is kept as a whole; lists are read as "
-                                  "a stream: use List, or an informer"));
+    env().loop().Post([self = shared_from_this(), why = std::move(why)]() mutable {
+      static_cast<RawCall&>(*self).Complete(std::move(why));
     });
   }
-  void OnDone(Result<void> result) override { Complete(std::move(result)); }
 
-  std::shared_ptr<client::Engine> engine_;  // until the request begins
-  const std::string where_;
-  const bool ignores_body_;
-  ExchangeRequest request_;
-  std::unique_ptr<client::Exchange> exchange_;
   client::RawResponse response_;
   bool too_large_ = false;
 };
@@ -99,9 +85,8 @@ Task<Result<client::RawResponse>> ClientCore::Call(std::shared_ptr<const ClientC
   // The exchange handles the timeout, since it knows why earlier attempts failed.
   request.timeout = options.timeout;
   options.timeout = {};
-  Result<HttpHeaders> trace = client::TraceHeaders(options);
-  if (!trace) co_return std::move(trace).error();
-  request.trace = *std::move(trace);
+  const Result<void> traced = client::AddTraceHeaders(options, request.headers);
+  if (!traced) co_return traced.error();
   const auto call = std::make_shared<RawCall>(core->engine_, std::move(request));
   Result<void> done = co_await client::LoopCall::Run(call, std::move(options));
   if (!done) co_return std::move(done).error();

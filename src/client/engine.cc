@@ -258,7 +258,6 @@ void Exchange::Send() {
     }
     add("User-Agent", engine_->options().user_agent);
     if (engine_->options().accept_gzip) add("Accept-Encoding", "gzip");
-    for (const auto& [name, value] : request_.trace) add(name, value);
     ++attempts_;
     if (log_ != nullptr) log_->Sent(http);
     if (!request_.watch && engine_->metrics() != nullptr) {
@@ -419,7 +418,7 @@ void Exchange::Conclude(const Result<void>& result) {
   record.throttled = throttled_;
   if (answered_) record.answer_began = *answered_ - *begun_;
   record.duration = now - *begun_;
-  record.traceparent = request_.trace.Get("traceparent");
+  record.traceparent = request_.headers.Get("traceparent");
   (void)base::CallUser(engine_->env(), "the request observer",
                        [&] { engine_->options().request_observer(record); });
 }

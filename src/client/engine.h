@@ -39,7 +39,7 @@ struct ExchangeRequest {
   std::string accept_protobuf{};     // empty: JSON only
   std::string resource_key{};        // key under which a refusal of protobuf is remembered
   std::string content_type{};        // for the body
-  HttpHeaders headers{};             // in place of those that the client would send
+  HttpHeaders headers{};             // of the caller, in place of those that the client would send
   std::optional<int> max_retries{};  // at most those of the client
   std::function<std::string()> body{};
   // Used with its own content type where protobuf is allowed.
@@ -53,7 +53,6 @@ struct ExchangeRequest {
   bool throttled = true;     // a watch is never throttled
   bool unlimited = false;    // the client's timeout is not for it, nor for a watch
   bool ignore_body = false;  // used by RawCall
-  HttpHeaders trace{};       // traceparent and tracestate of the caller
 };
 
 namespace client {

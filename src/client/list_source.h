@@ -34,7 +34,7 @@ struct ListSource {
   bool throttled;  // lists are subject to the client-side rate limit
   EntryOptions entry{};
   std::string namespace_{};  // empty: all, or a cluster-scoped kind
-  HttpHeaders trace{};       // of the caller
+  HttpHeaders headers{};     // of the caller
 
   // Returns whether objects of this source may have that kind. Empty: accepted.
   [[nodiscard]] bool Expects(std::string_view kind) const;

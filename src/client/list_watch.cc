@@ -20,7 +20,7 @@ namespace {
 class EngineListWatch final : public ListerWatcher {
  public:
   EngineListWatch(std::shared_ptr<Engine> engine, const KindInfo& type, std::string namespace_,
-                  TweakListOptionsFunc tweak, bool throttled, HttpHeaders trace)
+                  TweakListOptionsFunc tweak, bool throttled, HttpHeaders headers)
       : namespace_text_(std::move(namespace_)),
         tweak_(std::move(tweak)),
         source_(std::make_shared<ListSource>(
@@ -30,7 +30,7 @@ class EngineListWatch final : public ListerWatcher {
         BuildPath({type.group, type.version, type.resource,
                    namespaced_ ? std::string_view(namespace_text_) : std::string_view(), "", ""});
     if (namespaced_) source_->namespace_ = namespace_text_;
-    source_->trace = std::move(trace);
+    source_->headers = std::move(headers);
     if (path) {
       source_->path = *std::move(path);
     } else {
@@ -127,9 +127,9 @@ class EngineListWatch final : public ListerWatcher {
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const KindInfo& type, std::string namespace_,
                                                   TweakListOptionsFunc tweak, bool throttled,
-                                                  HttpHeaders trace) {
+                                                  HttpHeaders headers) {
   return std::make_unique<EngineListWatch>(std::move(engine), type, std::move(namespace_),
-                                           std::move(tweak), throttled, std::move(trace));
+                                           std::move(tweak), throttled, std::move(headers));
 }
 
 }  // namespace kinformer::internal::client

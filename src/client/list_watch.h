@@ -18,11 +18,11 @@
 namespace kinformer::internal::client {
 
 // `throttled`: lists are subject to the client-side rate limit, as the caller's own requests are.
-// Lists of informers are not: they pass the list gate. `trace`: headers of the caller's trace.
+// Lists of informers are not: they pass the list gate. `headers`: of the caller.
 std::unique_ptr<ListerWatcher> NewEngineListWatch(std::shared_ptr<Engine> engine,
                                                   const KindInfo& type, std::string namespace_,
                                                   TweakListOptionsFunc tweak, bool throttled,
-                                                  HttpHeaders trace = {});
+                                                  HttpHeaders headers = {});
 
 }  // namespace kinformer::internal::client
 

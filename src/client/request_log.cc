@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/url_template.h"
+#include "transport/query.h"
 
 namespace kinformer::internal::client {
 namespace {
@@ -53,25 +54,11 @@ std::string HeadersText(const HttpHeaders& headers) {
   return out;
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// Returns the path as the server reads it.
+// Returns the path as the server reads it. One with an invalid escape is refused there.
 std::string DecodedPath(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   std::string out;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    const bool escaped = path[i] == '%' && i + 2 < path.size() && HexDigit(path[i + 1]) >= 0 &&
-                         HexDigit(path[i + 2]) >= 0;
-    out +=
-        escaped ? static_cast<char>(HexDigit(path[i + 1]) * 16 + HexDigit(path[i + 2])) : path[i];
-    if (escaped) i += 2;
-  }
-  return out;
+  return transport::PercentDecode(path, /*plus_is_space=*/false, out) ? out : std::string(path);
 }
 
 // Whether the word at `at` is the value of a member, rather than a word of a text.

@@ -91,11 +91,17 @@ void Query::AddListOptions(const ListOptions& options, bool watch) {
   if (options.timeoutSeconds) Add("timeoutSeconds", std::to_string(*options.timeoutSeconds));
 }
 
-void Query::AddPatchOptions(const PatchOptions& options) {
+void Query::AddWriteOptions(const CreateOptions& options) {
   for (const std::string& value : options.dryRun) Add("dryRun", value);
-  if (options.force) Add("force", *options.force ? "true" : "false");
   AddIfSet("fieldManager", options.fieldManager);
   AddIfSet("fieldValidation", options.fieldValidation);
+}
+
+void Query::AddWriteOptions(const PatchOptions& options) {
+  AddWriteOptions(CreateOptions{.dryRun = options.dryRun,
+                                .fieldManager = options.fieldManager,
+                                .fieldValidation = options.fieldValidation});
+  if (options.force) Add("force", *options.force ? "true" : "false");
 }
 
 std::string Query::Text() const {

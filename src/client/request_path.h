@@ -45,7 +45,8 @@ class Query {
     if (!value.empty()) Add(name, value);
   }
   void AddListOptions(const ListOptions& options, bool watch);
-  void AddPatchOptions(const PatchOptions& options);
+  void AddWriteOptions(const CreateOptions& options);
+  void AddWriteOptions(const PatchOptions& options);
   [[nodiscard]] const auto& fields() const { return fields_; }
   // Returns "?a=1&b=2", or "" without parameters.
   [[nodiscard]] std::string Text() const;

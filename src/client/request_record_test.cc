@@ -112,7 +112,7 @@ TEST_F(RequestRecordTest, AllAttemptsAreOneRecord) {
   server_.script = {busy, StatusFailure(404, "NotFound", "no such thing")};
   HttpHeaders trace;
   trace.Add("traceparent", kParent);
-  const RequestRecord record = Run({.target = "/api/v1/pods", .trace = trace});
+  const RequestRecord record = Run({.target = "/api/v1/pods", .headers = trace});
   EXPECT_EQ(record.status, 404);
   ASSERT_TRUE(record.error.has_value());
   EXPECT_EQ(record.error->reason(), Reason::kNotFound);

@@ -162,8 +162,7 @@ RestRequest& RestRequest::Param(std::string_view name, std::string_view value) {
 RestRequest& RestRequest::VersionedParams(const ListOptions& options) {
   internal::client::Query query;
   query.AddListOptions(options, /*watch=*/false);
-  for (const auto& [name, value] : query.fields()) Param(name, value);
-  return *this;
+  return Params(query.fields());
 }
 
 RestRequest& RestRequest::VersionedParams(const GetOptions& options) {
@@ -172,15 +171,19 @@ RestRequest& RestRequest::VersionedParams(const GetOptions& options) {
 }
 
 RestRequest& RestRequest::VersionedParams(const CreateOptions& options) {
-  return VersionedParams(PatchOptions{.dryRun = options.dryRun,
-                                      .fieldManager = options.fieldManager,
-                                      .fieldValidation = options.fieldValidation});
+  internal::client::Query query;
+  query.AddWriteOptions(options);
+  return Params(query.fields());
 }
 
 RestRequest& RestRequest::VersionedParams(const PatchOptions& options) {
   internal::client::Query query;
-  query.AddPatchOptions(options);
-  for (const auto& [name, value] : query.fields()) Param(name, value);
+  query.AddWriteOptions(options);
+  return Params(query.fields());
+}
+
+RestRequest& RestRequest::Params(const std::vector<std::pair<std::string, std::string>>& fields) {
+  parts_.query.insert(parts_.query.end(), fields.begin(), fields.end());
   return *this;
 }
 

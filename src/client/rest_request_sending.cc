@@ -9,9 +9,11 @@
 
 #include "base/core/mutex.h"
 #include "client/client_core.h"
+#include "client/exchange_call.h"
 #include "client/loop_call.h"
 #include "client/object_codec.h"
 #include "client/request_path.h"
+#include "client/trace_context.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal {
@@ -66,10 +68,10 @@ CallOptions Limited(CallOptions call, TimeSpan timeout) {
 }
 
 // Passes the body of an answer to a task, piece by piece.
-class BodyCall final : public client::LoopCall, public ResponseReceiver {
+class BodyCall final : public client::ExchangeCall {
  public:
   BodyCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
-      : client::LoopCall(engine->env()), engine_(std::move(engine)), request_(std::move(request)) {}
+      : client::ExchangeCall(std::move(engine), std::move(request)) {}
 
   // Takes what has come since the last time.
   std::string Take() {
@@ -87,11 +89,6 @@ class BodyCall final : public client::LoopCall, public ResponseReceiver {
   }
 
  private:
-  void Begin() override {
-    exchange_ = std::make_unique<client::Exchange>(std::move(engine_), std::move(request_), *this);
-    exchange_->Start();
-  }
-  void End() override { exchange_.reset(); }
   void OnHeaders(int /*status*/, const HttpHeaders& /*headers*/) override {}
   void OnData(std::string_view data) override {
     bool full = false;
@@ -101,17 +98,13 @@ class BodyCall final : public client::LoopCall, public ResponseReceiver {
       full = waiting_.size() > kMostWaiting && !paused_;
       if (full) paused_ = true;
     }
-    if (full) exchange_->SetPaused(true);
+    if (full) exchange()->SetPaused(true);
     Wake();
   }
-  void OnDone(Result<void> result) override { Complete(std::move(result)); }
   void Resume() {
-    if (exchange_ != nullptr) exchange_->SetPaused(false);
+    if (exchange() != nullptr) exchange()->SetPaused(false);
   }
 
-  std::shared_ptr<client::Engine> engine_;  // until the request begins
-  ExchangeRequest request_;
-  std::unique_ptr<client::Exchange> exchange_;
   base::Mutex mutex_;
   std::string waiting_ KINFORMER_GUARDED_BY(mutex_);
   bool paused_ KINFORMER_GUARDED_BY(mutex_) = false;
@@ -176,6 +169,8 @@ Task<Result<void>> SendForStream(RequestParts parts, std::function<bool(std::str
   const std::shared_ptr<ClientCore> core = parts.client;
   Result<ExchangeRequest> request = ExchangeOf(std::move(parts));
   if (!request) co_return std::move(request).error();
+  const Result<void> traced = client::AddTraceHeaders(call, request->headers);
+  if (!traced) co_return traced.error();
   request->pool = ConnectionPool::kStream;
   request->unlimited = true;
   const auto stream = std::make_shared<BodyCall>(core->engine(), *std::move(request));

@@ -374,6 +374,31 @@ TEST_F(RestRequestTest, AStreamPassesTheWholeBodyInOrder_RS04) {
   EXPECT_EQ(got, "");
 }
 
+TEST_F(RestRequestTest, EveryFormOfSendingSendsTheCallsTrace) {
+  constexpr char kParent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const CallOptions call{.traceparent = kParent, .tracestate = "a=1"};
+  const CallOptions malformed{.traceparent = "x"};
+  const auto nothing = [](std::string_view) { return true; };
+  const auto expect = [&](const Result<void>& sent, const Result<void>& refused) {
+    EXPECT_TRUE(sent.ok());
+    EXPECT_EQ(Sent().headers.Get("traceparent"), kParent);
+    EXPECT_EQ(Sent().headers.Get("tracestate"), "a=1");
+    EXPECT_EQ(refused.error().reason(), Reason::kInvalidArgument);
+    server_.requests.clear();
+  };
+  const auto whether = [](const auto& result) {
+    return result.ok() ? Result<void>() : Result<void>(result.error());
+  };
+  Block([&] {
+    expect(Maps().Stream(nothing, call), Maps().Stream(nothing, malformed));
+    expect(whether(Maps().Do(call)), whether(Maps().Do(malformed)));
+    expect(whether(Maps().DoInto<corev1::ConfigMap>(call)),
+           whether(Maps().DoInto<corev1::ConfigMap>(malformed)));
+    ASSERT_TRUE(Maps().SetHeader("traceparent", "own").Do(call).ok());
+    EXPECT_EQ(Sent().headers.Get("traceparent"), "own");
+  });
+}
+
 TEST_F(RestRequestTest, AStreamThatIsRefusedOrBreaksIsAnError_RS04) {
   server_.script.push_back(StatusFailure(401, "Unauthorized", "who"));
   server_.script.push_back({.body = "half", .cut = true});

@@ -32,7 +32,7 @@ void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeou
   request.timeout = timeout;
   // Lists of informers are not throttled, like watch-lists: both wait at the list gate.
   request.throttled = source_->throttled;
-  request.trace = source_->trace;
+  request.headers = source_->headers;
   SetAccept(*source_->type, watch ? Shape::kObject : Shape::kList, request);
   ResponseReceiver& receiver = *this;
   exchange_ = std::make_unique<Exchange>(source_->engine, std::move(request), receiver);

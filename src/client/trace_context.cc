@@ -89,22 +89,23 @@ Error Malformed(std::string_view name, std::string_view text, std::string_view f
 
 }  // namespace
 
-Result<HttpHeaders> TraceHeaders(const CallOptions& call) {
-  HttpHeaders headers;
+Result<void> AddTraceHeaders(const CallOptions& call, HttpHeaders& headers) {
   if (call.traceparent.empty() && !call.tracestate.empty()) {
     return Error(Reason::kInvalidArgument,
                  "CallOptions::tracestate belongs to a traceparent, which is empty");
   }
-  if (call.traceparent.empty()) return headers;
+  if (call.traceparent.empty()) return {};
   if (const std::string_view fault = FaultOfParent(call.traceparent); !fault.empty()) {
     return Malformed("traceparent", call.traceparent, fault);
   }
   if (const std::string_view fault = FaultOfState(call.tracestate); !fault.empty()) {
     return Malformed("tracestate", call.tracestate, fault);
   }
+  // A tracestate belongs to its traceparent.
+  if (headers.Has("traceparent")) return {};
   headers.Add("traceparent", call.traceparent);
   if (!call.tracestate.empty()) headers.Add("tracestate", call.tracestate);
-  return headers;
+  return {};
 }
 
 }  // namespace kinformer::internal::client

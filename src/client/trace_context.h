@@ -11,9 +11,10 @@
 
 namespace kinformer::internal::client {
 
-// Returns the headers `traceparent` and `tracestate`, as far as the call has them. kInvalidArgument
-// names the one that is malformed: a server would ignore it, and the trace would have a gap.
-Result<HttpHeaders> TraceHeaders(const CallOptions& call);
+// Adds `traceparent` and `tracestate` to headers without them, as far as the call has them.
+// kInvalidArgument names the one that is malformed: a server would ignore it, and the trace would
+// have a gap.
+Result<void> AddTraceHeaders(const CallOptions& call, HttpHeaders& headers);
 
 }  // namespace kinformer::internal::client
 

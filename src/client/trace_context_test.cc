@@ -11,6 +11,13 @@ using ::testing::HasSubstr;
 
 constexpr char kParent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
+Result<HttpHeaders> TraceHeaders(const CallOptions& call) {
+  HttpHeaders headers;
+  const Result<void> added = AddTraceHeaders(call, headers);
+  if (!added) return added.error();
+  return headers;
+}
+
 std::string FaultOf(const CallOptions& call) {
   const Result<HttpHeaders> headers = TraceHeaders(call);
   if (headers) return "";
@@ -28,6 +35,14 @@ TEST(TraceHeaders, BothAreSentUnchanged) {
       TraceHeaders({.traceparent = kParent, .tracestate = "a=1, b@c=2/3 4,,"}).OrExit();
   EXPECT_EQ(both.size(), 2U);
   EXPECT_EQ(both.Get("tracestate"), "a=1, b@c=2/3 4,,");
+}
+
+TEST(TraceHeaders, HeadersThatHaveATraceKeepIt) {
+  HttpHeaders headers;
+  headers.Add("Traceparent", "own");
+  EXPECT_TRUE(AddTraceHeaders({.traceparent = kParent, .tracestate = "a=1"}, headers).ok());
+  EXPECT_EQ(headers.size(), 1U);
+  EXPECT_EQ(headers.Get("traceparent"), "own");
 }
 
 TEST(TraceHeaders, AMalformedTraceparentIsRefused) {

@@ -188,6 +188,7 @@ class RestRequest {
   explicit RestRequest(internal::RequestParts parts) : parts_(std::move(parts)) {}
   RestRequest& SubResources(const std::vector<std::string_view>& segments);
   RestRequest& SetHeaders(std::string_view name, const std::vector<std::string_view>& values);
+  RestRequest& Params(const std::vector<std::pair<std::string, std::string>>& fields);
   RestRequest& ParamsOfStruct(const internal::MutableTable& table, const void* options);
   RestRequest& BodyOfBytes(std::string bytes);
   RestRequest& BodyOfJson(const json::Value& value);

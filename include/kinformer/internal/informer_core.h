@@ -104,7 +104,8 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] bool HasSynced() const;
   [[nodiscard]] bool HasStarted() const;
   [[nodiscard]] bool IsStopped() const;
-  [[nodiscard]] bool IsTornDown() const;  // stopped, and all its work has ended
+  // Returns true while the work of a stopped informer goes on; false once it is started again.
+  [[nodiscard]] bool IsEnding() const;
   [[nodiscard]] std::string LastSyncResourceVersion() const;
   // See SharedInformer.
   Result<void> WaitForHandlersSync(const std::stop_token& stop,
@@ -128,7 +129,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   [[nodiscard]] IndexerCore& indexer() const;
   [[nodiscard]] cache::StoreCore& store() const;
 
-  // Calls `notify` on some thread whenever the result of HasSynced, IsTornDown or WhyNotSynced may
+  // Calls `notify` on some thread whenever the result of HasSynced, IsEnding or WhyNotSynced may
   // have changed, until the returned token is destroyed. Store versions are reported only while a
   // caller is in WaitForResourceVersion.
   [[nodiscard]] std::shared_ptr<void> Observe(std::function<void()> notify) const;

@@ -376,8 +376,7 @@ void FactoryCore::Shutdown() {
     for (const auto& [key, informer] : informers) observations.push_back(informer->Observe(wake));
     for (const auto& [key, informer] : informers) {
       MonitorLock lock(*monitor);
-      // Not for one that its own Start, on another thread, has started again.
-      while (!informer->IsTornDown() && informer->IsStopped()) lock.Wait();
+      while (informer->IsEnding()) lock.Wait();
     }
     for (const auto& [key, informer] : informers) informer->WaitIdle();
   }

@@ -419,7 +419,7 @@ void InformerCore::Run(const std::stop_token& stop) {
   Stop();
   {
     MonitorLock lock(*monitor);
-    while (!IsTornDown()) lock.Wait();
+    while (IsEnding()) lock.Wait();
   }
   WaitIdle();
 }
@@ -432,8 +432,9 @@ void InformerCore::WaitIdle() {
 bool InformerCore::HasSynced() const { return impl_->synced.load(std::memory_order_acquire); }
 bool InformerCore::HasStarted() const { return !impl_->Is(Impl::State::kCreated); }
 bool InformerCore::IsStopped() const { return impl_->Is(Impl::State::kStopped); }
-bool InformerCore::IsTornDown() const {
-  return impl_->torn_down.load(std::memory_order_acquire) || base::IsForkedOff(impl_->env);
+bool InformerCore::IsEnding() const {
+  return IsStopped() && !impl_->torn_down.load(std::memory_order_acquire) &&
+         !base::IsForkedOff(impl_->env);
 }
 
 std::string InformerCore::LastSyncResourceVersion() const {
