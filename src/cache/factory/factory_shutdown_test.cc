@@ -1,10 +1,12 @@
 // Shutdown of a factory while users still hold its informers.
 
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kinformer/base/simulation.h"
 #include "kinformer/cache/shared_informer_factory.h"
@@ -243,6 +245,36 @@ TEST_F(FactoryShutdownTest, ShutdownInHandler_WaitsForOtherHandlers_W30) {
   EXPECT_TRUE(widgets.IsStopped());
   EXPECT_TRUE(gadgets.IsStopped());
   EXPECT_EQ(provider_->server.open_watches(), 0U);
+}
+
+// Whatever the order: an informer may be started again, or by its factory, while that shuts down.
+TEST(FactoryShutdownRaces, ShutdownReturnsAndAnInformerThatOnlyItsFactoryStartsIsStopped) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Simulation sim({.seed = seed});
+    const auto provider = std::make_shared<OneServer>(sim.env());
+    SharedInformerFactory factory(provider);
+    auto widgets = factory.ForResource({"shop.example", "v1", "widgets"}, "Widget", true);
+    const auto gadgets = factory.ForResource({"shop.example", "v1", "gadgets"}, "Gadget", true);
+    if (seed % 2 == 0) factory.Start();
+    int ended = 0;
+    std::vector<std::unique_ptr<Thread>> threads;
+    const auto run = [&](auto body) {
+      threads.push_back(sim.env().NewThread("racer", [&ended, body] {
+        body();
+        ++ended;
+      }));
+    };
+    run([&] { factory.Shutdown(); });
+    run([&] { factory.Start(); });
+    run([&] { widgets.Start(); });
+    EXPECT_TRUE(sim.RunUntil([&] { return ended == 3; }, minutes(1))) << "seed " << seed;
+    sim.RunFor(seconds(1));
+    EXPECT_EQ(gadgets.IsStopped() || !gadgets.HasStarted(), true) << "seed " << seed;
+    widgets.Stop();
+    sim.RunFor(seconds(1));
+    EXPECT_EQ(provider->server.open_watches(), 0U) << "seed " << seed;
+    threads.clear();
+  }
 }
 
 }  // namespace
