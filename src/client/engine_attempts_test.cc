@@ -14,6 +14,7 @@
 
 #include "base/core/testing/fields_log.h"
 #include "client/engine.h"
+#include "client/testing/engine_scene.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {
@@ -28,51 +29,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class EngineAttemptsTest : public ::testing::Test, public ResponseReceiver {
+class EngineAttemptsTest : public ::kinformer::testing::EngineScene {
  protected:
-  void Make(ClientOptions options) {
-    engine_ = std::make_shared<Engine>(
-        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)),
-        std::move(options));
-  }
-  // Returns the result of the request. `took_`: its duration.
-  Result<void> Run(ExchangeRequest request) {
-    result_.reset();
-    const SteadyTime begun = sim_.env().Now();
-    sim_.env().loop().Post([&] {
-      exchange_ = std::make_unique<Exchange>(engine_, std::move(request), *this);
-      exchange_->Start();
-    });
-    EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, std::chrono::minutes(5)));
-    took_ = sim_.env().Now() - begun;
-    sim_.env().loop().Post([&] { exchange_.reset(); });
-    sim_.RunReady();
-    return *result_;
-  }
   static ScriptedResponse Busy(int status, const std::string& message) {
-    ScriptedResponse response = StatusFailure(status, "", message);
-    response.headers.emplace_back("Retry-After", "0");
-    return response;
+    return ::kinformer::testing::Busy(status, "0", message);
   }
-  void TearDown() override {
-    sim_.env().loop().Post([&] { engine_->ShutDown(); });
-    sim_.RunReady();
-  }
-
-  const std::shared_ptr<base::FieldsLog> log_ =
-      std::make_shared<base::FieldsLog>(LogLevel::kWarning);
-  Simulation sim_{{.seed = 7, .log = log_}};
-  ScriptedServer server_;
-  std::shared_ptr<Engine> engine_;
-  Duration took_{0};
-
- private:
-  void OnHeaders(int, const HttpHeaders&) override {}
-  void OnData(std::string_view) override {}
-  void OnDone(Result<void> result) override { result_ = std::move(result); }
-
-  std::unique_ptr<Exchange> exchange_;
-  std::optional<Result<void>> result_;
 };
 
 TEST_F(EngineAttemptsTest, RetriesFail_LastErrorNamesThePreviousOne) {

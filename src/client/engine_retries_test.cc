@@ -14,11 +14,13 @@
 
 #include "base/core/testing/fields_log.h"
 #include "client/engine.h"
+#include "client/testing/engine_scene.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {
 namespace {
 
+using ::kinformer::testing::Busy;
 using ::kinformer::testing::Json;
 using ::kinformer::testing::ScriptedResponse;
 using ::kinformer::testing::ScriptedServer;
@@ -30,62 +32,29 @@ using ::testing::HasSubstr;
 
 const ScriptedResponse kBroken{.cut_before_answer = true};
 
-ScriptedResponse Busy(int status, const std::string& retry_after) {
-  ScriptedResponse response = StatusFailure(status, "", "busy");
-  response.headers.emplace_back("Retry-After", retry_after);
-  return response;
-}
-
 // Requests of a client, with the seconds at which their attempts arrive.
-class EngineRetriesTest : public ::testing::Test, public ResponseReceiver {
+class EngineRetriesTest : public ::kinformer::testing::EngineScene {
  protected:
+  EngineRetriesTest() : EngineScene(LogLevel::kInfo) {}
+
   void Make(const ClientOptions& options) {
-    engine_ = std::make_shared<Engine>(
-        sim_.env(), std::shared_ptr<Transport>(NewInMemoryTransport(sim_.env(), server_)), options);
+    EngineScene::Make(options);
     // Broken connections are repeated only to a server that has answered before.
     server_.script = {Json("{}")};
     EXPECT_TRUE(Run({.target = "/first"}).ok());
   }
   // Sends a request that is answered by `answers`, then by {}.
   Result<void> Run(ExchangeRequest request, std::vector<ScriptedResponse> answers = {}) {
-    result_.reset();
     arrivals_.clear();
-    status_ = 0;
-    body_.clear();
     const SteadyTime begun = sim_.env().Now();
     server_.fallback = [this, begun, answers = std::move(answers)](const HttpRequest&) {
       arrivals_.push_back((sim_.env().Now() - begun) / seconds(1));
       return arrivals_.size() <= answers.size() ? answers[arrivals_.size() - 1] : Json("{}");
     };
-    sim_.env().loop().Post([&] {
-      exchange_ = std::make_unique<Exchange>(engine_, std::move(request), *this);
-      exchange_->Start();
-    });
-    EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, minutes(20)));
-    sim_.env().loop().Post([&] { exchange_.reset(); });
-    sim_.RunReady();
-    return *result_;
-  }
-  void TearDown() override {
-    sim_.env().loop().Post([&] { engine_->ShutDown(); });
-    sim_.RunReady();
+    return EngineScene::Run(std::move(request));
   }
 
-  const std::shared_ptr<base::FieldsLog> log_ = std::make_shared<base::FieldsLog>(LogLevel::kInfo);
-  Simulation sim_{{.seed = 7, .log = log_}};
-  ScriptedServer server_;
-  std::shared_ptr<Engine> engine_;
   std::vector<std::int64_t> arrivals_{};
-  int status_ = 0;
-  std::string body_{};
-
- private:
-  void OnHeaders(int status, const HttpHeaders& /*headers*/) override { status_ = status; }
-  void OnData(std::string_view data) override { body_ += data; }
-  void OnDone(Result<void> result) override { result_ = std::move(result); }
-
-  std::unique_ptr<Exchange> exchange_;
-  std::optional<Result<void>> result_;
 };
 
 TEST_F(EngineRetriesTest, WithoutRetries_OneAttempt_RR02) {

@@ -16,6 +16,7 @@
 
 #include "base/core/testing/fields_log.h"
 #include "client/engine.h"
+#include "client/testing/engine_scene.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {
@@ -133,34 +134,22 @@ TEST(SecretKinds, KindsInTwoPiecesAreFound) {
 }
 
 // An answer begins two seconds after its request was sent, and ends a second later.
-class RequestLogTest : public ::testing::Test, public ResponseReceiver {
+class RequestLogTest : public ::kinformer::testing::EngineScene {
  protected:
+  RequestLogTest() : EngineScene(LogLevel::kInfo, seconds(1)) {}
+
   // Returns the lines about the request.
   std::vector<std::string> Run(int verbosity, ExchangeRequest request) {
-    Begin(verbosity, std::move(request));
-    EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, std::chrono::minutes(5)));
-    return End();
+    Prepare(verbosity, request);
+    static_cast<void>(EngineScene::Run(std::move(request)));
+    return log_->lines;
   }
   void Begin(int verbosity, ExchangeRequest request) {
-    log_->lines.clear();
-    result_.reset();
-    engine_ = std::make_shared<Engine>(
-        sim_.env(),
-        std::shared_ptr<Transport>(NewInMemoryTransport(
-            sim_.env(), server_, {.min_latency = seconds(1), .max_latency = seconds(1)})),
-        ClientOptions{.qps = -1, .user_agent = "me", .verbosity = verbosity});
-    url_ = engine_->Describe() + request.target;
-    sim_.env().loop().Post([this, request = std::move(request)] {
-      exchange_ = std::make_unique<Exchange>(engine_, request, *this);
-      exchange_->Start();
-    });
+    Prepare(verbosity, request);
+    EngineScene::Begin(std::move(request));
   }
   std::vector<std::string> End() {
-    sim_.env().loop().Post([&] {
-      exchange_.reset();
-      engine_->ShutDown();
-    });
-    sim_.RunReady();
+    EngineScene::End();
     return log_->lines;
   }
   static ExchangeRequest Post(const std::string& body, const std::string& target = "/api/v1/x") {
@@ -169,19 +158,15 @@ class RequestLogTest : public ::testing::Test, public ResponseReceiver {
             }};
   }
 
-  const std::shared_ptr<base::FieldsLog> log_ = std::make_shared<base::FieldsLog>(LogLevel::kInfo);
-  Simulation sim_{{.seed = 7, .log = log_}};
-  ScriptedServer server_;
-  std::shared_ptr<Engine> engine_;
-  std::unique_ptr<Exchange> exchange_;
   std::string url_;
 
  private:
-  void OnHeaders(int, const HttpHeaders&) override {}
-  void OnData(std::string_view) override {}
-  void OnDone(Result<void> result) override { result_ = std::move(result); }
-
-  std::optional<Result<void>> result_;
+  void Prepare(int verbosity, const ExchangeRequest& request) {
+    if (engine_ != nullptr) TearDown();
+    log_->lines.clear();
+    Make({.qps = -1, .user_agent = "me", .verbosity = verbosity});
+    url_ = engine_->Describe() + request.target;
+  }
 };
 
 TEST_F(RequestLogTest, BelowSixNothingIsLogged_TR16) {

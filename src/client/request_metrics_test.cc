@@ -13,6 +13,7 @@
 #include "kinformer/base/simulation.h"
 
 #include "client/engine.h"
+#include "client/testing/engine_scene.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {
@@ -28,38 +29,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // An answer begins two seconds after its request was sent, and ends a second later.
-class RequestMetricsTest : public ::testing::Test, public ResponseReceiver {
+class RequestMetricsTest : public ::kinformer::testing::EngineScene {
  protected:
-  void Make(ClientOptions options) {
-    engine_ = std::make_shared<Engine>(
-        sim_.env(),
-        std::shared_ptr<Transport>(NewInMemoryTransport(
-            sim_.env(), server_, {.min_latency = seconds(1), .max_latency = seconds(1)})),
-        std::move(options));
-    host_ = engine_->Describe();
-  }
-  void Begin(ExchangeRequest request) {
-    result_.reset();
-    sim_.env().loop().Post([this, request = std::move(request)] {
-      exchange_ = std::make_unique<Exchange>(engine_, request, *this);
-      exchange_->Start();
-    });
-  }
-  void End() {
-    sim_.env().loop().Post([&] { exchange_.reset(); });
-    sim_.RunReady();
-  }
-  Result<void> Run(ExchangeRequest request) {
-    Begin(std::move(request));
-    EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, std::chrono::minutes(5)));
-    End();
-    return *result_;
-  }
+  RequestMetricsTest() : EngineScene(LogLevel::kWarning, seconds(1)) {}
+
   // Returns the value of a series of this client: Value("..._sum", R"(verb="GET")"). Empty: none.
   std::string Value(const std::string& name, const std::string& labels) const {
     const std::string text = metrics_->Text();
     std::string series = name;
-    series.append("{").append(labels).append(",host=\"").append(host_).append("\"} ");
+    series.append("{").append(labels).append(",host=\"").append(engine_->Describe()).append("\"} ");
     const std::size_t at = text.find("\n" + series);
     if (at == std::string::npos) return "";
     const std::size_t from = at + 1 + series.size();
@@ -70,29 +48,7 @@ class RequestMetricsTest : public ::testing::Test, public ResponseReceiver {
     const std::string labels = "verb=\"" + verb + "\"";
     return Value(name + "_sum", labels) + " of " + Value(name + "_count", labels);
   }
-  static ScriptedResponse Busy() {
-    ScriptedResponse response = StatusFailure(503, "", "busy");
-    response.headers.emplace_back("Retry-After", "3");
-    return response;
-  }
-  void TearDown() override {
-    sim_.env().loop().Post([&] { engine_->ShutDown(); });
-    sim_.RunReady();
-  }
-
-  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
-  Simulation sim_{{.seed = 7, .log = NewNullLog(), .metrics = metrics_}};
-  ScriptedServer server_;
-  std::shared_ptr<Engine> engine_;
-  std::unique_ptr<Exchange> exchange_;
-  std::string host_;
-
- private:
-  void OnHeaders(int, const HttpHeaders&) override {}
-  void OnData(std::string_view) override {}
-  void OnDone(Result<void> result) override { result_ = std::move(result); }
-
-  std::optional<Result<void>> result_;
+  static ScriptedResponse Busy() { return ::kinformer::testing::Busy(503, "3"); }
 };
 
 TEST_F(RequestMetricsTest, DurationCountsAllAttemptsAndThePausesBetweenThem) {
@@ -108,7 +64,8 @@ TEST_F(RequestMetricsTest, DurationHasTheBucketsOfKubernetesComponents) {
   ASSERT_TRUE(Run({.target = "/x"}).ok());
   for (const char* bound :
        {"0.005", "0.025", "0.1", "0.25", "0.5", "1", "2", "4", "8", "15", "30", "60", "+Inf"}) {
-    const std::string labels = R"(verb="GET",host=")" + host_ + R"(",le=")" + bound + "\"";
+    const std::string labels =
+        R"(verb="GET",host=")" + engine_->Describe() + R"(",le=")" + bound + "\"";
     EXPECT_THAT(metrics_->Text(),
                 HasSubstr("rest_client_request_duration_seconds_bucket{" + labels + "} "));
   }
@@ -148,8 +105,8 @@ TEST_F(RequestMetricsTest, EachAttemptHasTheSizeOfItsBody) {
   EXPECT_EQ(Observed("rest_client_request_size_bytes", "GET"), "0 of 1");
   for (const auto& [bound, count] : {std::pair("512", "0"), {"1024", "2"}, {"16777216", "2"}}) {
     EXPECT_THAT(metrics_->Text(),
-                HasSubstr("rest_client_request_size_bytes_bucket{verb=\"POST\",host=\"" + host_ +
-                          "\",le=\"" + bound + "\"} " + count + "\n"));
+                HasSubstr("rest_client_request_size_bytes_bucket{verb=\"POST\",host=\"" +
+                          engine_->Describe() + "\",le=\"" + bound + "\"} " + count + "\n"));
   }
 }
 

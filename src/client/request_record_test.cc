@@ -15,6 +15,7 @@
 
 #include "base/core/testing/fields_log.h"
 #include "client/engine.h"
+#include "client/testing/engine_scene.h"
 #include "client/testing/scripted_server.h"
 
 namespace kinformer::internal::client {
@@ -31,8 +32,10 @@ using ::testing::HasSubstr;
 constexpr char kParent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 // An answer begins two seconds after its request was sent, and ends a second later.
-class RequestRecordTest : public ::testing::Test, public ResponseReceiver {
+class RequestRecordTest : public ::kinformer::testing::EngineScene {
  protected:
+  RequestRecordTest() : EngineScene(LogLevel::kWarning, seconds(1)) {}
+
   void Make(ClientOptions options = {.qps = -1}) {
     if (!options.request_observer) {
       options.request_observer = [this](const RequestRecord& record) {
@@ -40,50 +43,17 @@ class RequestRecordTest : public ::testing::Test, public ResponseReceiver {
         records_.push_back(record);
       };
     }
-    engine_ = std::make_shared<Engine>(
-        sim_.env(),
-        std::shared_ptr<Transport>(NewInMemoryTransport(
-            sim_.env(), server_, {.min_latency = seconds(1), .max_latency = seconds(1)})),
-        std::move(options));
-  }
-  void Begin(ExchangeRequest request) {
-    result_.reset();
-    sim_.env().loop().Post([this, request = std::move(request)] {
-      exchange_ = std::make_unique<Exchange>(engine_, request, *this);
-      exchange_->Start();
-    });
-  }
-  void End() {
-    sim_.env().loop().Post([&] { exchange_.reset(); });
-    sim_.RunReady();
+    EngineScene::Make(std::move(options));
   }
   // Returns the record of the request.
   RequestRecord Run(ExchangeRequest request) {
     records_.clear();
-    Begin(std::move(request));
-    EXPECT_TRUE(sim_.RunUntil([&] { return result_.has_value(); }, std::chrono::minutes(5)));
-    End();
+    static_cast<void>(EngineScene::Run(std::move(request)));
     EXPECT_EQ(records_.size(), 1U);
     return records_.empty() ? RequestRecord() : records_.front();
   }
-  void TearDown() override {
-    sim_.env().loop().Post([&] { engine_->ShutDown(); });
-    sim_.RunReady();
-  }
 
-  const std::shared_ptr<base::FieldsLog> log_ =
-      std::make_shared<base::FieldsLog>(LogLevel::kWarning);
-  Simulation sim_{{.seed = 7, .log = log_}};
-  ScriptedServer server_;
-  std::shared_ptr<Engine> engine_;
-  std::unique_ptr<Exchange> exchange_;
-  std::optional<Result<void>> result_;
   std::vector<RequestRecord> records_;
-
- private:
-  void OnHeaders(int, const HttpHeaders&) override {}
-  void OnData(std::string_view) override {}
-  void OnDone(Result<void> result) override { result_ = std::move(result); }
 };
 
 TEST_F(RequestRecordTest, ASuccessHasNoError) {

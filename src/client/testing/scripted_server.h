@@ -43,6 +43,14 @@ inline ScriptedResponse StatusFailure(int code, const std::string& reason,
               code);
 }
 
+// A refusal after which the client may ask again.
+inline ScriptedResponse Busy(int status, const std::string& retry_after,
+                             const std::string& message = "busy") {
+  ScriptedResponse response = StatusFailure(status, "", message);
+  response.headers.emplace_back("Retry-After", retry_after);
+  return response;
+}
+
 // Loop-confined, as all Handlers. Tests may read `requests` while the simulation is stopped.
 class ScriptedServer final : public Handler {
  public:
