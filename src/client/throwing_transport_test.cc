@@ -13,6 +13,7 @@
 #include "kinformer/client/client.h"
 #include "kinformer/client/rest_request.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/client/transport_wrapper.h"
 
 #include "client/testing/scripted_server.h"
 
@@ -25,17 +26,11 @@ using testing::Json;
 using testing::ScriptedServer;
 
 // Throws in all methods except Start.
-class ReticentTransport final : public Transport {
+class ReticentTransport final : public ForwardingTransport {
  public:
-  explicit ReticentTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
-  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
-    return inner_->Start(std::move(request), receiver);
-  }
+  using ForwardingTransport::ForwardingTransport;
   [[nodiscard]] TransportStats Stats() const override { throw std::runtime_error("no numbers"); }
   [[nodiscard]] std::string Describe() const override { throw std::runtime_error("no name"); }
-
- private:
-  const std::unique_ptr<Transport> inner_;
 };
 
 TEST(ClientTest, TransportDescriptionThrows_RequestsPass) {
@@ -65,14 +60,12 @@ TEST(ClientTest, TransportDescriptionThrows_RequestsPass) {
 }
 
 // Its calls throw when they are paused, and go on.
-class RestlessTransport final : public Transport {
+class RestlessTransport final : public ForwardingTransport {
  public:
-  explicit RestlessTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  using ForwardingTransport::ForwardingTransport;
   std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
-    return std::make_unique<Call>(inner_->Start(std::move(request), receiver));
+    return std::make_unique<Call>(inner().Start(std::move(request), receiver));
   }
-  [[nodiscard]] TransportStats Stats() const override { return inner_->Stats(); }
-  [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
 
  private:
   class Call final : public HttpCall {
@@ -83,7 +76,6 @@ class RestlessTransport final : public Transport {
    private:
     const std::unique_ptr<HttpCall> inner_;
   };
-  const std::unique_ptr<Transport> inner_;
 };
 
 TEST(ClientTest, SetPausedThrows_TheStreamIsWhole) {

@@ -22,6 +22,7 @@
 #include "kinformer/client/resource_client.h"
 #include "kinformer/client/rest_request.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/client/transport_wrapper.h"
 
 #include "client/testing/scripted_server.h"
 #include "integration/ending_place.h"
@@ -47,23 +48,21 @@ class OwnCall final : public HttpCall {
   const std::unique_ptr<HttpCall> inner_;
 };
 
-class OwnTransport final : public Transport {
+class OwnTransport final : public ForwardingTransport {
  public:
   OwnTransport(EndingPlace& place, std::unique_ptr<Transport> inner)
-      : place_(place), inner_(std::move(inner)) {}
+      : ForwardingTransport(std::move(inner)), place_(place) {}
   std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
     place_.Reach("Start");
-    return std::make_unique<OwnCall>(place_, inner_->Start(std::move(request), receiver));
+    return std::make_unique<OwnCall>(place_, inner().Start(std::move(request), receiver));
   }
   [[nodiscard]] TransportStats Stats() const override {
     place_.Reach("Stats");
-    return inner_->Stats();
+    return ForwardingTransport::Stats();
   }
-  [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
 
  private:
   EndingPlace& place_;
-  const std::unique_ptr<Transport> inner_;
 };
 
 // Warns of each answer, and keeps watches open.

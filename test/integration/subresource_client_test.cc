@@ -15,6 +15,7 @@
 #include "kinformer/api/policyv1_mutable.h"
 #include "kinformer/client/discovery.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/client/transport_wrapper.h"
 
 #include "integration/delegating_client_fixture.h"
 
@@ -357,19 +358,16 @@ TEST_F(SubResourceClients, UnknownFieldsAreRefusedWhereTheClientIsStrict) {
 }
 
 // Forwards requests and records them.
-class NotingTransport final : public Transport {
+class NotingTransport final : public ForwardingTransport {
  public:
-  explicit NotingTransport(std::shared_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  using ForwardingTransport::ForwardingTransport;
   std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
     asked_.push_back(request.method + " " + request.target);
-    return inner_->Start(std::move(request), receiver);
+    return inner().Start(std::move(request), receiver);
   }
-  [[nodiscard]] TransportStats Stats() const override { return inner_->Stats(); }
-  [[nodiscard]] std::string Describe() const override { return inner_->Describe(); }
   [[nodiscard]] const std::string& last() const { return asked_.back(); }
 
  private:
-  const std::shared_ptr<Transport> inner_;
   std::vector<std::string> asked_{};
 };
 
