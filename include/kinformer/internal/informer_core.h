@@ -89,6 +89,7 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
 
   // Records that the informer's factory will not start it. Its own Start still works.
   void FactoryEnded();
+  [[nodiscard]] bool HasFactoryEnded() const;
   // Returns true if it was never started and its factory will not start it.
   [[nodiscard]] bool WaitsForEndedFactory() const;
   // Returns kStopped: the answer of a factory after Shutdown, and of its informers that were never

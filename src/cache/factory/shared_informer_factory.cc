@@ -295,17 +295,14 @@ void FactoryCore::Start() {
         {});
   }
   if (over) return;
-  const std::vector<std::shared_ptr<InformerCore>> started = impl_->All();
-  for (const std::shared_ptr<InformerCore>& informer : started) {
-    if (!informer->HasStarted()) informer->Start();
+  // What an informer asks its user may end this factory, on any thread: from here on only the
+  // informers are used.
+  for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
+    if (informer->HasStarted()) continue;
+    informer->Start();
+    // A Shutdown that began meanwhile may have come too early for this one.
+    if (informer->HasFactoryEnded()) informer->Stop();
   }
-  // A Shutdown that began meanwhile may have come too early for some of them.
-  {
-    base::MutexLock lock(impl_->mutex);
-    over = impl_->shutting_down;
-  }
-  if (!over) return;
-  for (const std::shared_ptr<InformerCore>& informer : started) informer->Stop();
 }
 
 Result<void> FactoryCore::WaitForCacheSync(const std::stop_token& stop,

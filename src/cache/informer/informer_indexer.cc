@@ -16,6 +16,10 @@ namespace kinformer::internal {
 
 void InformerCore::FactoryEnded() { impl_->factory_ended.store(true, std::memory_order_release); }
 
+bool InformerCore::HasFactoryEnded() const {
+  return impl_->factory_ended.load(std::memory_order_acquire);
+}
+
 bool InformerCore::WaitsForEndedFactory() const { return impl_->WaitsForEndedFactory(); }
 
 Error InformerCore::FactoryIsShutDown() {
