@@ -5,7 +5,8 @@
 //   KINFORMER_SIMULATION_SEEDS       so many, from the first one on
 //   KINFORMER_SIMULATION_FIRST_SEED  the first one; 1 by default
 //   KINFORMER_SIMULATION_SEED        this one alone
-//   KINFORMER_SIMULATION_SHARE       one in so many of the usual ones: for builds with sanitizers
+//   KINFORMER_SIMULATION_SHARE       one in so many of the usual ones: for builds with sanitizers;
+//                                    fuzz_replay takes it, too
 
 #ifndef KINFORMER_TEST_SIMULATION_SEEDS_H_
 #define KINFORMER_TEST_SIMULATION_SEEDS_H_
