@@ -43,6 +43,17 @@ class ReplicaFaults::Call final : public HttpCall, public ResponseReceiver {
     timer_ = env_.loop().RunAt(env_.Now(), [this] { End(NoServer()); });
   }
 
+  void SetPaused(bool paused) override {
+    if (inner_ != nullptr) inner_->SetPaused(paused);
+  }
+  void Send(std::string_view bytes) override {
+    if (inner_ != nullptr) inner_->Send(bytes);
+  }
+  [[nodiscard]] std::size_t unsent() const override {
+    return inner_ == nullptr ? 0 : inner_->unsent();
+  }
+
+  void OnSent() override { client_.OnSent(); }
   void OnHeaders(int status, const HttpHeaders& headers) override {
     status_ = status;
     if (last_) return;

@@ -62,6 +62,9 @@ class ContainedResponse final : public ResponseStream, public HeadKeeper {
   void SetWake(std::function<void()> wake) override {
     if (!Unable()) (void)Try("SetWake", [&] { inner_->SetWake(std::move(wake)); });
   }
+  void Receive(std::string_view bytes) override {
+    if (!Unable()) (void)Try("Receive", [&] { inner_->Receive(bytes); });
+  }
   void ReleaseHead() override {
     if (Unable()) return;
     headers_ = nullptr;

@@ -45,6 +45,11 @@ class TestExchange final : public ResponseReceiver {
     }
     if (hook) hook();
   }
+  void OnSent() override {
+    const std::lock_guard lock(mutex_);
+    ++sent_;
+    changed_.notify_all();
+  }
   void OnDone(Result<void> result) override {
     const std::lock_guard lock(mutex_);
     EXPECT_FALSE(result_.has_value()) << "OnDone twice";
@@ -62,6 +67,11 @@ class TestExchange final : public ResponseReceiver {
   }
   bool WaitText(const std::string& text) {
     return WaitFor([&] { return text_ == text; });
+  }
+  // Returns how often everything had been sent.
+  int sent() {
+    const std::lock_guard lock(mutex_);
+    return sent_;
   }
   int status() {
     const std::lock_guard lock(mutex_);
@@ -91,6 +101,7 @@ class TestExchange final : public ResponseReceiver {
   std::mutex mutex_;
   std::condition_variable changed_;
   int status_ = 0;
+  int sent_ = 0;
   std::string content_type_;
   std::string text_;
   std::optional<Result<void>> result_;

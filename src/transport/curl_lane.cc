@@ -165,9 +165,14 @@ void CurlLane::OnSocket(int fd, int flags) {
 
 void CurlLane::SetPaused(CurlTransfer& transfer, bool paused) {
   transfer.paused = paused;
-  if (paused || !transfer.in_multi) return;
+  if (!paused) GoOn(transfer);
+}
+
+void CurlLane::GoOn(CurlTransfer& transfer) {
+  if (!transfer.in_multi) return;
   const bool was_inside = std::exchange(inside_, true);
-  curl_easy_pause(transfer.easy(), CURLPAUSE_CONT);
+  transfer.held_up = transfer.paused;
+  curl_easy_pause(transfer.easy(), transfer.paused ? CURLPAUSE_RECV : CURLPAUSE_CONT);
   inside_ = was_inside;
   if (!inside_) Settle();
 }
@@ -266,7 +271,18 @@ int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, 
     lane->watched_.push_back(fd);
     lane->NoteConnecting(easy, fd);
   }
+  if ((what & CURL_POLL_IN) == 0) lane->NoteServerClosed(easy);
   return 0;
+}
+
+// With another protocol, libcurl goes on when the server has closed, because its upload has no end.
+// It only stops reading.
+void CurlLane::NoteServerClosed(CURL* easy) {
+  const auto found = active_.find(easy);
+  if (found == active_.end() || !found->second->EndsUpload()) return;
+  shared_->env.loop().Post([weak = self_, transfer = found->second] {
+    if (*weak != nullptr) (*weak)->GoOn(*transfer);
+  });
 }
 
 // Called by libcurl at each step of a connection attempt, since it waits for a new event each time.

@@ -46,6 +46,8 @@ class CurlLane final : public CurlLoop::Listener {
   void Remove(const std::shared_ptr<CurlTransfer>& transfer);
   // Stops reading its response, and goes on: also from within its receiver.
   void SetPaused(CurlTransfer& transfer, bool paused);
+  // Makes libcurl ask again for what is to be sent.
+  void GoOn(CurlTransfer& transfer);
   // Returns all exchanges of the lane, oldest first.
   [[nodiscard]] List Transfers() const;
   // Like Transfers(), without an order and without copies.
@@ -105,6 +107,7 @@ class CurlLane final : public CurlLoop::Listener {
   static curl_socket_t OpenSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static int CloseSocket(void* self, curl_socket_t fd);
   void NoteConnecting(CURL* easy, curl_socket_t fd);
+  void NoteServerClosed(CURL* easy);
   // Records that all connections used for requests are gone.
   void LoseConnection();
 

@@ -167,6 +167,16 @@ void CurlTransfer::SetBody() {
     curl_easy_setopt(easy(), CURLOPT_NOBODY, 1L);
     return;
   }
+  if (request_.headers.Has("Upgrade")) {
+    // An upload without an end, which begins when the server has agreed.
+    outgoing_.emplace();
+    sent_ = 0;
+    curl_easy_setopt(easy(), CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(easy(), CURLOPT_READFUNCTION, &CurlTransfer::OnRead);
+    curl_easy_setopt(easy(), CURLOPT_READDATA, this);
+    curl_easy_setopt(easy(), CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    return;
+  }
   if (HasBody(request_)) {
     curl_easy_setopt(easy(), CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request_.body.size()));
@@ -207,7 +217,10 @@ Result<void> CurlTransfer::SetHeaders() {
     append(FieldLine(name, value));
   }
   // Removes headers that libcurl would add by itself.
-  if (HasBody(request_)) {
+  if (outgoing_) {
+    append("Expect:");
+    append("Transfer-Encoding:");
+  } else if (HasBody(request_)) {
     append("Expect:");
     if (!all.Has("Content-Type")) append("Content-Type:");
   }
@@ -308,9 +321,52 @@ std::size_t CurlTransfer::OnHeaderLine(char* data, std::size_t size, std::size_t
                                                                          : CURL_WRITEFUNC_ERROR;
 }
 
+std::size_t CurlTransfer::OnRead(char* buffer, std::size_t size, std::size_t count, void* self) {
+  auto* transfer = static_cast<CurlTransfer*>(self);
+  std::size_t taken = 0;
+  transfer->taking_ = true;
+  const bool taken_well = transfer->Contained([&] {
+    taken = transfer->TakeOutgoing(buffer, size * count);
+    return true;
+  });
+  transfer->taking_ = false;
+  return taken_well ? taken : CURL_READFUNC_ABORT;
+}
+
+void CurlTransfer::AddOutgoing(std::string_view bytes) {
+  outgoing_->erase(0, std::exchange(sent_, 0));
+  outgoing_->append(bytes);
+}
+
+bool CurlTransfer::EndsUpload() {
+  if (held_up || !upgraded()) return false;
+  nothing_follows_ = true;
+  return true;
+}
+
+std::size_t CurlTransfer::TakeOutgoing(char* buffer, std::size_t size) {
+  if (nothing_follows_ || (headers_done_ && !upgraded())) return 0;
+  const std::size_t taken = std::min(size, unsent());
+  if (taken > 0) {
+    std::copy_n(outgoing_->data() + sent_, taken, buffer);
+    sent_ += taken;
+    return taken;
+  }
+  if (sent_ > 0) {
+    sent_ = 0;
+    outgoing_->clear();
+    if (receiver_ != nullptr) receiver_->OnSent();
+    if (unsent() > 0) return TakeOutgoing(buffer, size);
+  }
+  return CURL_READFUNC_PAUSE;
+}
+
 std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count, void* self) {
   auto* transfer = static_cast<CurlTransfer*>(self);
-  if (transfer->paused) return CURL_WRITEFUNC_PAUSE;
+  if (transfer->paused) {
+    transfer->held_up = true;
+    return CURL_WRITEFUNC_PAUSE;
+  }
   const std::string_view piece(data, size * count);
   return transfer->Contained([&] { return transfer->Body(piece); }) ? piece.size()
                                                                     : CURL_WRITEFUNC_ERROR;
@@ -390,7 +446,8 @@ bool CurlTransfer::HeaderLine(std::string_view line) {
     }
     return true;
   }
-  if (status_ < 200) return true;  // 1xx: the final response follows
+  // 1xx: the final response follows, unless it is another protocol.
+  if (status_ < 200 && !(status_ == 101 && outgoing_)) return true;
   return EndOfHead();
 }
 
@@ -413,6 +470,7 @@ bool CurlTransfer::EndOfHead() {
   const HttpHeaders headers = std::exchange(headers_, HttpHeaders());
   if (lane != nullptr) lane->OnAnswer();
   receiver_->OnHeaders(status_, headers);
+  if (outgoing_ && lane != nullptr && !upgraded()) lane->GoOn(*this);
   return receiver_ != nullptr;
 }
 

@@ -58,6 +58,17 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
 
   [[nodiscard]] const HttpRequest& request() const { return request_; }
   [[nodiscard]] bool done() const { return receiver_ == nullptr; }
+  // Whether the server has agreed to another protocol.
+  [[nodiscard]] bool upgraded() const {
+    return outgoing_.has_value() && headers_done_ && status_ == 101;
+  }
+  // Keeps bytes of that protocol until libcurl takes them. REQUIRES: upgraded().
+  void AddOutgoing(std::string_view bytes);
+  // Whether libcurl is taking such bytes just now, and will take all of them.
+  [[nodiscard]] bool taking() const { return taking_; }
+  // Ends what is to be sent, since libcurl reads no more. Returns false if it is only paused.
+  [[nodiscard]] bool EndsUpload();
+  [[nodiscard]] std::size_t unsent() const { return outgoing_ ? outgoing_->size() - sent_ : 0; }
   [[nodiscard]] int status() const { return status_; }
 
   // Makes libcurl's handle, or a new one for another attempt on another connection. Keeps `tls`.
@@ -81,7 +92,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // ---- state that belongs to the lane
   CurlLane* lane = nullptr;
   bool in_multi = false;
-  bool paused = false;      // libcurl keeps what arrives, and then reads no more
+  bool paused = false;      // libcurl is to keep what arrives, and to read no more
+  bool held_up = false;     // and does so
   bool started = false;     // has a connection, and the request is being sent
   SteadyTime added{};       // time of CurlLane::Add
   SteadyTime admitted{};    // time at which it was passed to libcurl
@@ -99,9 +111,9 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   [[nodiscard]] bool in_answer() const {
     return (headers_done_ || status_ >= 200) && !lasts() && !done();
   }
-  // Whether it is such a watch or stream.
+  // Whether it is such a watch, stream, or other protocol.
   [[nodiscard]] bool lasts() const {
-    return IsLong(request_.pool) && headers_done_ && status_ == 200;
+    return IsLong(request_.pool) && headers_done_ && (status_ == 200 || upgraded());
   }
   [[nodiscard]] SteadyTime last_progress() const { return last_progress_; }
   // Number of checks without progress since then, and the time of the first of them.
@@ -114,6 +126,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
   };
   static std::size_t OnHeaderLine(char* data, std::size_t size, std::size_t count, void* self);
+  static std::size_t OnRead(char* buffer, std::size_t size, std::size_t count, void* self);
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
   static CURLcode OnTlsContext(CURL* easy, void* context, void* self);
   static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
@@ -132,6 +145,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   void SetCallbacks();
   bool HeaderLine(std::string_view line);
   bool EndOfHead();
+  // Fills libcurl's buffer with what is to be sent.
+  std::size_t TakeOutgoing(char* buffer, std::size_t size);
   // Observes how long the server's name was looked up, if it was.
   void ObserveLookup();
   bool Body(std::string_view data);
@@ -144,6 +159,12 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::unique_ptr<CURL, Free> easy_;  // uses the lists
   std::shared_ptr<const TlsMaterial> tls_;
   std::string authorization_;
+  // What is to be sent in another protocol, of which `sent_` bytes have been taken; set if the
+  // request asks for one.
+  std::optional<std::string> outgoing_{};
+  std::size_t sent_ = 0;
+  bool taking_ = false;
+  bool nothing_follows_ = false;
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   std::size_t buffer_size_ = 0;  // size of libcurl's receive buffer
   std::size_t head_size_ = 0;    // approximate size of the request's head

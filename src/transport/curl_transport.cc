@@ -101,6 +101,12 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     if (may_be && transfer.lane != nullptr) transfer.lane->SetPaused(transfer, paused);
   }
 
+  static void Send(CurlTransfer& transfer, std::string_view bytes) {
+    if (bytes.empty() || transfer.done() || !transfer.upgraded()) return;
+    transfer.AddOutgoing(bytes);
+    if (transfer.lane != nullptr && !transfer.taking()) transfer.lane->GoOn(transfer);
+  }
+
   [[nodiscard]] TransportStats Stats() const { return shared_->stats; }
   [[nodiscard]] std::string Describe() const override {
     const Endpoint& e = shared_->endpoint;
@@ -458,6 +464,8 @@ class CurlCall final : public HttpCall {
     }
   }
   void SetPaused(bool paused) override { CurlTransport::SetPaused(*transfer_, paused); }
+  void Send(std::string_view bytes) override { CurlTransport::Send(*transfer_, bytes); }
+  std::size_t unsent() const override { return transfer_->unsent(); }
 
  private:
   const std::weak_ptr<CurlTransport> transport_;

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@
 namespace kinformer {
 
 namespace {
+
+constexpr int kSwitchingProtocols = 101;
 
 class Exchange;
 
@@ -96,6 +99,17 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (!paused && receiver_ != nullptr && !broken_) Schedule();
   }
 
+  // Passes bytes to the server in a step of its own, as a socket would do.
+  void Send(std::string_view bytes) {
+    if (receiver_ == nullptr || broken_ || status_ != kSwitchingProtocols || bytes.empty()) return;
+    const bool idle = sending_.empty();
+    sending_.append(bytes);
+    if (!idle) return;
+    sending_timer_ = core_->env.loop().RunAt(core_->env.Now() + core_->Latency(),
+                                             [self = shared_from_this()] { self->PassOn(); });
+  }
+  [[nodiscard]] std::size_t unsent() const { return sending_.size(); }
+
   void CutAfter(std::size_t bytes) {
     if (ended_) return;
     cut_after_ = bytes;
@@ -109,9 +123,26 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
                    : Error(Reason::kTransport, "the connection was cut before the response"));
   }
 
+  void PassOn() {
+    if (receiver_ == nullptr || broken_ || stream_ == nullptr) return;
+    const std::string bytes = std::exchange(sending_, {});
+    in_server_ = true;
+    const Result<void> taken = internal::base::CallUser(core_->env, "ResponseStream::Receive",
+                                                        [&] { stream_->Receive(bytes); });
+    in_server_ = false;
+    if (!taken) Break(taken.error());
+    if (receiver_ == nullptr || broken_) {
+      Close();
+    } else if (sending_.empty()) {
+      Tell([&] { receiver_->OnSent(); });
+    }
+  }
+
   void Close() {
     core_->open.erase(id_);
     timer_.Cancel();
+    sending_timer_.Cancel();
+    sending_.clear();
     pending_.clear();
     if (in_server_) return;  // the step that is using the stream destroys it
     stream_.reset();
@@ -302,6 +333,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<internal::transport::GzipInflater> inflater_;
   std::optional<Error> broken_;
   std::optional<std::size_t> cut_after_;
+  std::string sending_;  // bytes of Send that the server does not have yet
+  Timer sending_timer_;
   Timer timer_;
   Timer deadline_;
   bool scheduled_ = false;
@@ -319,6 +352,8 @@ class InMemoryCall final : public HttpCall {
   explicit InMemoryCall(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
   ~InMemoryCall() override { exchange_->Abandon(); }
   void SetPaused(bool paused) override { exchange_->SetPaused(paused); }
+  void Send(std::string_view bytes) override { exchange_->Send(bytes); }
+  std::size_t unsent() const override { return exchange_->unsent(); }
 
  private:
   const std::shared_ptr<Exchange> exchange_;

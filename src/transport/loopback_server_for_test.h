@@ -41,6 +41,8 @@ class LoopbackServer {
    public:
     virtual ~Peer() = default;
     virtual bool Write(std::string_view bytes) = 0;
+    // Blocks until something comes, and returns it; empty: the other end has closed.
+    virtual std::string ReadSome() = 0;
     // Blocks until the other end closes or sends something.
     virtual void WaitForClose() = 0;
     // Closes the connection with a reset instead of properly.

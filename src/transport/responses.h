@@ -62,6 +62,9 @@ class Deferred : public ResponseStream {
     wake_ = std::move(wake);
     if (inner_) inner_->SetWake(wake_);
   }
+  void Receive(std::string_view bytes) override {
+    if (inner_) inner_->Receive(bytes);
+  }
 
  protected:
   // Sets the response. It may itself become known later.

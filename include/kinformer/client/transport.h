@@ -62,11 +62,17 @@ struct HttpRequest {
 // and last, in all cases. OnDone may come first, if nothing was received. The bytes of
 // OnData are decoded (gzip) and valid during the call. Only OnDone may destroy the call's
 // handle.
+//
+// A request with a header Upgrade asks to change to another protocol, such as a WebSocket; it must
+// be a GET of ConnectionPool::kStream. If the server agrees, the status is 101, OnData brings the
+// bytes of that protocol, and HttpCall::Send sends them, until either side ends the connection.
 class ResponseReceiver {
  public:
   virtual ~ResponseReceiver() = default;
   virtual void OnHeaders(int status, const HttpHeaders& headers) = 0;
   virtual void OnData(std::string_view data) = 0;
+  // Called after HttpCall::Send, when the connection has taken everything.
+  virtual void OnSent() {}
   // Ends the response. OK: it is complete. kUnexpectedEof: it ended in the middle.
   // kConnectionRefused, kTransport, kDeadlineExceeded.
   virtual void OnDone(Result<void> result) = 0;
@@ -81,6 +87,11 @@ class HttpCall {
   // still be passed on. A transport that cannot do this does nothing; NewHttpTransport's can do it
   // for ConnectionPool::kStream.
   virtual void SetPaused(bool paused) { (void)paused; }
+  // Sends bytes after an answer 101. Never blocks: keeps what the connection does not take yet. A
+  // transport that changes to no other protocol drops them.
+  virtual void Send(std::string_view bytes) { (void)bytes; }
+  // Returns how many bytes are kept that way.
+  [[nodiscard]] virtual std::size_t unsent() const { return 0; }
 };
 
 // Figures of a transport since its creation. May be outdated at once.
@@ -155,6 +166,8 @@ class ResponseStream {
   // must not call Read, but only note or post. A stream's maker may call it after the stream has
   // been destroyed: then it does nothing.
   virtual void SetWake(std::function<void()> wake) = 0;
+  // Takes what the client has sent after an answer 101. The bytes are valid during the call.
+  virtual void Receive(std::string_view bytes) { (void)bytes; }
   // Returns true after kWait if Read's data is being computed, so that a front end may delay the
   // first bytes until the length of the body is known.
   [[nodiscard]] virtual bool resumes_soon() const { return false; }

@@ -34,6 +34,7 @@ class FaultyResponse : public ResponseStream {
     return headers_;
   }
   void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
+  void Receive(std::string_view bytes) override { inner_->Receive(bytes); }
 
  protected:
   virtual void AddHeaders(HttpHeaders& headers) const { static_cast<void>(headers); }

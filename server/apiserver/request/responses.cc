@@ -75,6 +75,7 @@ class WithHeader final : public ResponseStream, public HeadKeeper {
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     return inner_->Read(max_bytes, out);
   }
+  void Receive(std::string_view bytes) override { inner_->Receive(bytes); }
   void ReleaseHead() override {
     headers_.reset();
     value_ = std::string();
