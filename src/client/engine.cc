@@ -167,7 +167,7 @@ void Exchange::Start() {
   }
   // A watch is one long request: limiting it would only delay caches.
   if (request_.watch || !request_.throttled) {
-    Send();
+    SendAttempt();
   } else {
     Throttle();
   }
@@ -176,6 +176,15 @@ void Exchange::Start() {
 void Exchange::SetPaused(bool paused) {
   if (call_ == nullptr) return;
   (void)base::CallUser(engine_->env(), "HttpCall::SetPaused", [&] { call_->SetPaused(paused); });
+}
+
+void Exchange::Send(std::string_view bytes) {
+  if (call_ == nullptr) return;
+  (void)base::CallUser(engine_->env(), "HttpCall::Send", [&] { call_->Send(bytes); });
+}
+
+void Exchange::OnSent() {
+  if (accepted_) receiver_.OnSent();
 }
 
 Error Exchange::TooLate(const std::string& why) const {
@@ -189,7 +198,7 @@ void Exchange::Throttle() {
   const Duration wait = engine_->limiter_.Reserve(env.Now());
   if (wait <= Duration::zero()) {
     Throttled(Duration::zero());
-    Send();
+    SendAttempt();
     return;
   }
   if (wait > end_ - env.Now()) {
@@ -207,7 +216,7 @@ void Exchange::Throttle() {
   timer_ = env.loop().RunAt(env.Now() + wait, [this] {
     Throttled(engine_->env().Now() - *waits_for_token_);
     waits_for_token_.reset();
-    Send();
+    SendAttempt();
   });
 }
 
@@ -222,7 +231,7 @@ void Exchange::CountAttempt(const std::string& code) {
   engine_->metrics()->CountAttempt(code, request_.method, /*again=*/attempts_ > 1);
 }
 
-void Exchange::Send() {
+void Exchange::SendAttempt() {
   status_ = 0;
   answer_bytes_ = 0;
   answered_.reset();
@@ -284,7 +293,8 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   engine_->reached_ = true;
   CountAttempt(std::to_string(status));
   engine_->HandleWarnings(headers);
-  const bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
+  bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
+  if (request_.upgrade) success = status == 101;
   if (success) {
     accepted_ = true;
     receiver_.OnHeaders(status, headers_);
@@ -340,6 +350,14 @@ void Exchange::OnNoAnswer(Error error) {
 }
 
 void Exchange::OnRefusal() {
+  if (request_.upgrade && status_ < 300) {
+    return Finish(Error(Reason::kTransport,
+                        request_.method + " " + request_.target +
+                            ": the server, or a proxy before it, answers with status " +
+                            std::to_string(status_) +
+                            " and does not change to a WebSocket; use a server of Kubernetes 1.30 "
+                            "or later, and a proxy that passes the header Upgrade on"));
+  }
   const std::optional<int> retry_after = RetryAfterSeconds(headers_);
   Error error = ErrorOfResponse(request_.method, status_, headers_.Get("Content-Type"), error_body_,
                                 retry_after);
@@ -350,13 +368,13 @@ void Exchange::OnRefusal() {
     (void)base::CallUser(engine_->env(), "refresh_credentials",
                          [&] { fresh = engine_->options().refresh_credentials(); });
     if (fresh) {
-      Send();
+      SendAttempt();
       return;
     }
   }
   if ((status_ == 406 || status_ == 415) && sent_protobuf_) {
     engine_->json_only_.insert(request_.resource_key);
-    Send();
+    SendAttempt();
     return;
   }
   if ((status_ == 429 || status_ >= 500) && retry_after) {

@@ -48,6 +48,8 @@ struct ExchangeRequest {
   ConnectionPool pool{ConnectionPool::kShort};
   Duration timeout{0};  // for all attempts together
   bool watch = false;
+  // Asks to change to another protocol: only status 101 is success.
+  bool upgrade = false;
   // Disables retries of refusals and broken connections; the caller retries at its own pace.
   bool once = false;
   bool throttled = true;     // a watch is never throttled
@@ -141,6 +143,9 @@ class Exchange final : public ResponseReceiver {
 
   // Stops reading the response, and goes on.
   void SetPaused(bool paused);
+  // Sends bytes of another protocol, and counts those that wait: see HttpCall.
+  void Send(std::string_view bytes);
+  [[nodiscard]] std::size_t unsent() const { return call_ == nullptr ? 0 : call_->unsent(); }
 
   [[nodiscard]] const ExchangeRequest& request() const { return request_; }
 
@@ -152,7 +157,8 @@ class Exchange final : public ResponseReceiver {
   // Observes the size of the answer that the caller gets.
   void ObserveAnswer();
   [[nodiscard]] Error TooLate(const std::string& why) const;
-  void Send();
+  void SendAttempt();
+  void OnSent() override;
   void OnHeaders(int status, const HttpHeaders& headers) override;
   void OnData(std::string_view data) override;
   void OnDone(Result<void> result) override;

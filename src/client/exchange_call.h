@@ -25,6 +25,9 @@ class ExchangeCall : public LoopCall, public ResponseReceiver {
   // Null before the call begins, and once it has ended.
   [[nodiscard]] Exchange* exchange() const { return exchange_.get(); }
 
+ protected:
+  void End() override { exchange_.reset(); }
+
  private:
   void Begin() override {
     // Moved: the last hold of an engine must not end within a callback of its transport, as that of
@@ -32,7 +35,6 @@ class ExchangeCall : public LoopCall, public ResponseReceiver {
     exchange_ = std::make_unique<Exchange>(std::move(engine_), std::move(request_), *this);
     exchange_->Start();
   }
-  void End() override { exchange_.reset(); }
   void OnDone(Result<void> result) override { Complete(std::move(result)); }
 
   std::shared_ptr<Engine> engine_;  // until the request begins

@@ -181,7 +181,7 @@ void RequestLog::Answered(int status, const HttpHeaders& headers) {
 }
 
 void RequestLog::Received(std::string_view data) {
-  if (verbosity_ < kBodies || (watch_ && status_ == 200)) return;
+  if (verbosity_ < kBodies || (watch_ && status_ == 200) || status_ == 101) return;
   size_ += data.size();
   if (secret_) return;
   if (!discovery_) kinds_.Read(data);

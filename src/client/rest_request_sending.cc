@@ -13,6 +13,7 @@
 #include "client/loop_call.h"
 #include "client/object_codec.h"
 #include "client/request_path.h"
+#include "client/rest_exchange.h"
 #include "client/trace_context.h"
 #include "object/values/text_forms.h"
 
@@ -38,26 +39,6 @@ Result<void> CheckNamespace(const RequestParts& parts) {
                  "or name one");
   }
   return {};
-}
-
-Result<ExchangeRequest> ExchangeOf(RequestParts parts) {
-  Result<std::string> target = TargetOf(parts);
-  if (!target) return std::move(target).error();
-  ExchangeRequest request;
-  request.method = std::move(parts.method);
-  request.target = *std::move(target);
-  request.accept = "application/json, */*";
-  request.headers = std::move(parts.headers);
-  request.max_retries = parts.max_retries;
-  request.body = std::move(parts.body);
-  request.content_type =
-      parts.content_type.empty() ? std::string(client::kJsonMediaType) : parts.content_type;
-  if (parts.protobuf_body && parts.content_type.empty()) {
-    request.protobuf_body = std::move(parts.protobuf_body);
-  }
-  request.resource_key = parts.resource.empty() ? parts.prefix : parts.resource.substr(1);
-  if (!parts.protobuf_key.empty()) request.resource_key += "." + parts.protobuf_key;
-  return request;
 }
 
 CallOptions Limited(CallOptions call, TimeSpan timeout) {
@@ -112,6 +93,26 @@ class BodyCall final : public client::ExchangeCall {
 
 }  // namespace
 
+Result<ExchangeRequest> client::ExchangeOf(RequestParts parts) {
+  Result<std::string> target = TargetOf(parts);
+  if (!target) return std::move(target).error();
+  ExchangeRequest request;
+  request.method = std::move(parts.method);
+  request.target = *std::move(target);
+  request.accept = "application/json, */*";
+  request.headers = std::move(parts.headers);
+  request.max_retries = parts.max_retries;
+  request.body = std::move(parts.body);
+  request.content_type =
+      parts.content_type.empty() ? std::string(client::kJsonMediaType) : parts.content_type;
+  if (parts.protobuf_body && parts.content_type.empty()) {
+    request.protobuf_body = std::move(parts.protobuf_body);
+  }
+  request.resource_key = parts.resource.empty() ? parts.prefix : parts.resource.substr(1);
+  if (!parts.protobuf_key.empty()) request.resource_key += "." + parts.protobuf_key;
+  return request;
+}
+
 Result<std::string> TargetOf(const RequestParts& parts) {
   if (parts.mistake) return *parts.mistake;
   if (Result<void> checked = CheckNamespace(parts); !checked) return std::move(checked).error();
@@ -140,7 +141,7 @@ Result<std::string> TargetOf(const RequestParts& parts) {
 Task<Result<RestResponse>> SendForResponse(RequestParts parts, CallOptions call) {
   call = Limited(std::move(call), parts.timeout);
   const std::shared_ptr<ClientCore> core = parts.client;
-  Result<ExchangeRequest> request = ExchangeOf(std::move(parts));
+  Result<ExchangeRequest> request = client::ExchangeOf(std::move(parts));
   if (!request) co_return std::move(request).error();
   Result<client::RawResponse> response =
       co_await ClientCore::Call(core, *std::move(request), std::move(call));
@@ -155,7 +156,7 @@ Task<Result<RestResponse>> SendForResponse(RequestParts parts, CallOptions call)
 Task<Result<ObjectRef>> SendForObject(RequestParts parts, const KindInfo& type, CallOptions call) {
   call = Limited(std::move(call), parts.timeout);
   const std::shared_ptr<ClientCore> core = parts.client;
-  Result<ExchangeRequest> request = ExchangeOf(std::move(parts));
+  Result<ExchangeRequest> request = client::ExchangeOf(std::move(parts));
   if (!request) co_return std::move(request).error();
   client::SetAccept(type, client::Shape::kObject, *request);
   Result<client::RawResponse> response =
@@ -167,7 +168,7 @@ Task<Result<ObjectRef>> SendForObject(RequestParts parts, const KindInfo& type, 
 Task<Result<void>> SendForStream(RequestParts parts, std::function<bool(std::string_view)> on_data,
                                  CallOptions call) {
   const std::shared_ptr<ClientCore> core = parts.client;
-  Result<ExchangeRequest> request = ExchangeOf(std::move(parts));
+  Result<ExchangeRequest> request = client::ExchangeOf(std::move(parts));
   if (!request) co_return std::move(request).error();
   const Result<void> traced = client::AddTraceHeaders(call, request->headers);
   if (!traced) co_return traced.error();

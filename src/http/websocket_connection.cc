@@ -5,13 +5,19 @@
 #include <utility>
 
 #include "base/core/work_slice.h"
-#include "http/websocket_frames.h"
 #include "http/websocket_messages.h"
+#include "transport/websocket_frames.h"
 
 namespace kinformer::internal::http {
 namespace {
 
 using base::WorkSlice;
+using transport::kWebSocketNormalClosure;
+using transport::kWebSocketProtocolError;
+using transport::WebSocketCloseFrame;
+using transport::WebSocketFrameHead;
+using transport::WebSocketOpcode;
+using transport::WebSocketReader;
 
 constexpr std::size_t kSliceBytes = std::size_t{64} << 10;
 // Slices of the answer before other connections get a turn.
@@ -66,12 +72,13 @@ class WebSocketConnection final : public Connection {
       const Event event = reader_.Read(data);
       if (event == Event::kNone) return;
       if (event == Event::kPing) {
-        const std::string_view said = reader_.ping();
+        const std::string_view said = reader_.control();
         out().Append(WebSocketFrameHead(WebSocketOpcode::kPong, said.size()));
         out().Append(said);
         continue;
       }
-      if (event == Event::kUnmasked) out().Append(WebSocketCloseFrame(kWebSocketProtocolError));
+      if (event == Event::kPong) continue;
+      if (event == Event::kWrongMask) out().Append(WebSocketCloseFrame(kWebSocketProtocolError));
       Leave();
     }
   }

@@ -1,12 +1,11 @@
 #include "http/websocket_handshake.h"
 
-#include <array>
-#include <openssl/evp.h>
 #include <string_view>
 #include <utility>
 
 #include "http/field_names.h"
 #include "transport/responses.h"
+#include "transport/websocket_frames.h"
 
 namespace kinformer::internal::http {
 namespace {
@@ -37,17 +36,6 @@ bool Lists(std::string_view text, std::string_view word) {
 // Returns whether the text is a URL with a scheme, or a path.
 bool IsOrigin(std::string_view text) {
   return text.starts_with('/') || text.find("://") != std::string_view::npos;
-}
-
-std::string AcceptKey(std::string_view key) {
-  constexpr std::string_view kRfcGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-  const std::string text = std::string(key).append(kRfcGuid);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> coded{};
-  const int length = EVP_EncodeBlock(coded.data(), digest.data(), static_cast<int>(size));
-  return {reinterpret_cast<const char*>(coded.data()), static_cast<std::size_t>(length)};
 }
 
 }  // namespace
@@ -82,7 +70,7 @@ std::string WebSocketAcceptance(const WebSocketOffer& offer) {
   std::string head =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Accept: " +
-      AcceptKey(offer.key) + "\r\n";
+      transport::WebSocketAcceptKey(offer.key) + "\r\n";
   if (!offer.protocols.empty()) head += "Sec-WebSocket-Protocol: " + offer.protocols + "\r\n";
   return head + "\r\n";
 }

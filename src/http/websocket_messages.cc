@@ -4,10 +4,13 @@
 #include <string_view>
 #include <utility>
 
-#include "http/websocket_frames.h"
+#include "transport/websocket_frames.h"
 
 namespace kinformer::internal::http {
 namespace {
+
+using transport::WebSocketFrameHead;
+using transport::WebSocketOpcode;
 
 constexpr std::size_t kLengthBytes = 4;
 

@@ -182,6 +182,8 @@ class RestRequest {
   // Returns the path and query, as they are sent to the server's base URL. Counterpart: URL().
   [[nodiscard]] Result<std::string> URL() const;
   [[nodiscard]] Env& env() const;
+  // For the library.
+  [[nodiscard]] const internal::RequestParts& parts() const { return parts_; }
 
  private:
   friend class RestClient;

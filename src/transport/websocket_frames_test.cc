@@ -1,17 +1,18 @@
-// Frames of a WebSocket as bytes (RFC 6455, section 5), and the messages of bodies as frames.
+// Frames of a WebSocket as bytes (RFC 6455, section 5).
 
-#include "http/websocket_frames.h"
+#include "transport/websocket_frames.h"
 
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "http/websocket_messages.h"
-
-namespace kinformer::internal::http {
+namespace kinformer::internal::transport {
 namespace {
 
 using Event = WebSocketReader::Event;
 using namespace std::string_literals;
+using namespace std::string_view_literals;
 
 TEST(WebSocketFrames, HeadsOfAllLengths_AreExact) {
   struct Row {
@@ -50,9 +51,9 @@ std::string Masked(int first, const std::string& payload, int length_bytes = 0) 
   return frame;
 }
 
-// Reads all, `step` bytes at a time; returns the events, pings with their payload.
-std::string Events(std::string_view input, std::size_t step) {
-  WebSocketReader reader;
+// Reads all, `step` bytes at a time; returns the events, pings with their payload, and the pieces
+// of messages between brackets.
+std::string Events(std::string_view input, std::size_t step, WebSocketReader reader = WebSocketReader()) {
   std::string events;
   while (!input.empty()) {
     std::string_view part = input.substr(0, step);
@@ -64,10 +65,16 @@ std::string Events(std::string_view input, std::size_t step) {
         break;
       }
       if (event == Event::kPing) {
-        events += "ping(" + std::string(reader.ping()) + ")";
+        events += "ping(" + std::string(reader.control()) + ")";
         continue;
       }
-      events += event == Event::kClose ? "close" : event == Event::kUnmasked ? "unmasked" : "long";
+      if (event == Event::kPong) continue;
+      if (event == Event::kData) {
+        const WebSocketReader::Piece& piece = reader.piece();
+        events += (piece.begins ? "<" : "") + std::string(piece.bytes) + (piece.ends ? ">" : "");
+        continue;
+      }
+      events += event == Event::kClose ? "close" : event == Event::kWrongMask ? "mask" : "long";
       EXPECT_EQ(reader.Read(part), event) << "nothing is read after it";
       return events;
     }
@@ -75,7 +82,7 @@ std::string Events(std::string_view input, std::size_t step) {
   return events;
 }
 
-TEST(WebSocketFrames, ClientsFrames_GiveTheirEvents) {
+TEST(WebSocketFrames, ClientsFrames_GiveTheirEventsAndNoData) {
   const std::string text125(125, 'p');
   const std::string text130 = text125 + "rest!";
   struct Row {
@@ -100,9 +107,9 @@ TEST(WebSocketFrames, ClientsFrames_GiveTheirEvents) {
            {Masked(0x88, "") + Masked(0x89, "2"), "close"},
            {Masked(0x88, "\x03\xe8 bye") + Masked(0x89, "2"), "close"},
            {Masked(0x89, "1") + Masked(0x88, ""), "ping(1)close"},
-           {"\x81\x05hello" + Masked(0x89, "2"), "unmasked"},
-           {"\x89\x00"s + Masked(0x89, "2"), "unmasked"},
-           {"\x88\x00"s, "unmasked"},
+           {"\x81\x05hello" + Masked(0x89, "2"), "mask"},
+           {"\x89\x00"s + Masked(0x89, "2"), "mask"},
+           {"\x88\x00"s, "mask"},
            // 32 MiB are allowed, one byte more is not.
            {"\x82\xff\x00\x00\x00\x00\x02\x00\x00\x00"s + "abcd" + "xyz", ""},
            {"\x82\xff\x00\x00\x00\x00\x02\x00\x00\x01"s + "abcd" + "xyz", "long"},
@@ -122,102 +129,62 @@ TEST(WebSocketFrames, ClientsFrames_GiveTheirEvents) {
   }
 }
 
-std::string Written(const Outbox& out) {
-  std::vector<std::string_view> pieces;
-  out.Front(pieces);
-  std::string all;
-  for (const std::string_view piece : pieces) all += piece;
-  return all;
-}
-
-struct MessageRow {
-  MessageForm form;
-  std::string body;
-  std::string frames;  // while the body goes on
-  std::string end;     // at its end
-};
-
-TEST(WebSocketMessagesTest, EachMessage_IsAFrame) {
-  using enum MessageForm;
-  const std::string longer(300, 'm');
-  for (const MessageRow& row : std::vector<MessageRow>{
-           {kLine, "", "", ""},
-           {kLine, "a\n",
-            "\x81\x02"
-            "a\n",
-            ""},
-           {kLine, "a\nbc\n\n",
-            "\x81\x02"
-            "a\n"
-            "\x81\x03"
-            "bc\n"
-            "\x81\x01"
-            "\n",
-            ""},
-           {kLine, "a\nrest",
-            "\x81\x02"
-            "a\n",
-            "\x81\x04"
-            "rest"},
-           {kLine, "r", "", "\x81\x01r"},
-           {kLine, longer + "\n", "\x81\x7e\x01\x2d" + longer + "\n", ""},
-           {kLengthBefore, "\x00\x00\x00\x01\n"s, "\x82\x01\n", ""},
-           {kLengthBefore,
-            "\x00\x00\x00\x03"
-            "abc"
-            "\x00\x00\x00\x02"
-            "de"s,
-            "\x82\x03"
-            "abc"
-            "\x82\x02"
-            "de",
-            ""},
-           {kLengthBefore, "\x00\x00\x00\x00"s, "\x82\x00"s, ""},
-           {kLengthBefore, "\x00\x00\x00\x00\x00\x00\x00\x01z"s, "\x82\x00\x82\x01z"s, ""},
-           {kLengthBefore, "\x00\x00\x01\x2c"s + longer, "\x82\x7e\x01\x2c" + longer, ""},
-           {kLengthBefore,
-            "\x00\x00\x00\x05"
-            "abc"s,
-            "",
-            "\x82\x03"
-            "abc"},
-           {kLengthBefore, "\x00\x00\x00"s, "", ""},
-           {kLengthBefore,
-            "\x01\x00\x00\x00"
-            "abc"s,
-            "",
-            "\x82\x03"
-            "abc"}}) {
-    for (const std::size_t step :
-         {std::size_t{1}, std::size_t{2}, std::size_t{5}, std::size_t{1000}}) {
-      SCOPED_TRACE(row.body + " by " + std::to_string(step));
-      Outbox out;
-      WebSocketMessages messages(row.form);
-      for (std::size_t at = 0; at < row.body.size(); at += step) {
-        messages.Add(BodyChunk::Of(row.body.substr(at, step)), out);
-      }
-      EXPECT_EQ(Written(out), row.frames);
-      messages.End(out);
-      EXPECT_EQ(Written(out), row.frames + row.end);
-      messages.End(out);
-      EXPECT_EQ(Written(out), row.frames + row.end) << "ended only once";
+TEST(WebSocketFrames, DeliveredMessages_AreWholeInAllPieces) {
+  using Sender = WebSocketReader::Sender;
+  const std::string longer(70000, 'x');
+  struct Row {
+    Sender sender;
+    std::string input;
+    std::string events;
+  };
+  for (const Row& row : std::vector<Row>{
+           {Sender::kClient, Masked(0x81, "hello") + Masked(0x82, "you"), "<hello><you>"},
+           {Sender::kClient, Masked(0x82, ""), "<>"},
+           {Sender::kClient, Masked(0x02, "a") + Masked(0x89, "p") + Masked(0x80, "b"),
+            "<aping(p)b>"},
+           {Sender::kClient, Masked(0x82, longer, 8), "<" + longer + ">"},
+           {Sender::kClient, Masked(0x83, "unknown") + Masked(0x82, "z"), "<z>"},
+           {Sender::kServer, "\x82\x03two\x88\x02\x03\xe8"s, "<two>close"},
+           {Sender::kServer, "\x82\x00\x89\x01p"s, "<>ping(p)"},
+           {Sender::kServer, Masked(0x82, "hello"), "mask"}}) {
+    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, row.input.size()}) {
+      SCOPED_TRACE(row.input.substr(0, 40) + " by " + std::to_string(step));
+      EXPECT_EQ(
+          Events(row.input, step, WebSocketReader(row.sender, WebSocketReader::Data::kDelivered)),
+          row.events);
     }
   }
 }
 
-TEST(WebSocketMessagesTest, LongMessages_AreNotCopied) {
-  const auto owner = std::make_shared<const std::string>(std::string(2000, 'x') + "\n");
-  Outbox out;
-  WebSocketMessages messages(MessageForm::kLine);
-  messages.Add({.bytes = *owner, .owner = owner}, out);
-  EXPECT_EQ(owner.use_count(), 2);
-  std::vector<std::string_view> pieces;
-  out.Front(pieces);
-  ASSERT_EQ(pieces.size(), 2U);
-  EXPECT_EQ(pieces[1].data(), owner->data());
-  out.Clear();
-  EXPECT_EQ(owner.use_count(), 1) << "nothing is held between messages";
+TEST(WebSocketFrames, AClientsFrame_IsReadAsItWas) {
+  for (const std::size_t size : {0UL, 5UL, 125UL, 126UL, 65536UL}) {
+    const std::string payload(size, 'p');
+    const std::string frame = MaskedWebSocketFrame(WebSocketOpcode::kBinary, payload, 0x01020304);
+    if (size == 5) {
+      EXPECT_EQ(frame, "\x82\x85\x01\x02\x03\x04qrstq");
+    }
+    EXPECT_EQ(Events(frame, 1000,
+                     WebSocketReader(WebSocketReader::Sender::kClient,
+                                     WebSocketReader::Data::kDelivered)),
+              "<" + payload + ">");
+  }
+}
+
+TEST(WebSocketFrames, ACloseFrame_HasItsCodeAndText) {
+  WebSocketReader reader(WebSocketReader::Sender::kServer);
+  std::string_view frame = "\x88\x05\x03\xf3why";
+  EXPECT_EQ(reader.Read(frame), Event::kClose);
+  EXPECT_EQ(reader.close_code(), 1011);
+  EXPECT_EQ(reader.control().substr(2), "why");
+  WebSocketReader bare(WebSocketReader::Sender::kServer);
+  std::string_view empty = "\x88\x00"sv;
+  EXPECT_EQ(bare.Read(empty), Event::kClose);
+  EXPECT_EQ(bare.close_code(), 1005);
+}
+
+TEST(WebSocketFrames, TheAcceptKey_IsThatOfTheRfc) {
+  EXPECT_EQ(WebSocketAcceptKey("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 }
 
 }  // namespace
-}  // namespace kinformer::internal::http
+}  // namespace kinformer::internal::transport

@@ -1,0 +1,72 @@
+// client/tools/websocket_call.h
+//
+// WebSocketCall: a request that becomes a WebSocket, for which a task waits.
+
+#ifndef KINFORMER_CLIENT_TOOLS_WEBSOCKET_CALL_H_
+#define KINFORMER_CLIENT_TOOLS_WEBSOCKET_CALL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/transport.h"
+
+#include "client/engine.h"
+#include "client/exchange_call.h"
+#include "transport/websocket_frames.h"
+
+namespace kinformer::internal::client {
+
+// Sends the request once: it is not repeated, since it may have had an effect. Asks for a sign of
+// life every five seconds, and gives up after a minute without any, as kubectl does. Everything but
+// construction is confined to the loop.
+class WebSocketCall : public ExchangeCall {
+ protected:
+  using Piece = transport::WebSocketReader::Piece;
+
+  // Offers `protocols`, the best first; the server must choose one of them.
+  WebSocketCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
+                std::vector<std::string> protocols);
+
+  // Called once, first, with the protocol of the server's choice.
+  virtual void OnOpen(const std::string& protocol) = 0;
+  virtual void OnPiece(const Piece& piece) = 0;
+  // Returns the result of the call. `end`: OK after a proper close of the server.
+  virtual Result<void> Judge(Result<void> end) { return end; }
+
+  void SendMessage(std::string_view payload);
+  // Ends the call after this has returned; also within the functions above.
+  void EndLater(Result<void> result);
+  [[nodiscard]] bool open() const { return open_; }
+  void End() override;
+
+ private:
+  WebSocketCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
+                std::vector<std::string> protocols, std::string key);
+  void OnHeaders(int status, const HttpHeaders& headers) final;
+  void OnData(std::string_view data) final;
+  void OnDone(Result<void> result) final;
+
+  void SendFrame(transport::WebSocketOpcode opcode, std::string_view payload);
+  Result<void> ClosedByServer() const;
+  void ScheduleHeartbeat();
+  void Heartbeat();
+
+  const std::vector<std::string> protocols_;
+  const std::string key_;
+  const std::string target_;
+  transport::WebSocketReader reader_{transport::WebSocketReader::Sender::kServer,
+                                     transport::WebSocketReader::Data::kDelivered};
+  bool open_ = false;
+  bool ending_ = false;
+  SteadyTime last_heard_{};
+  Timer heartbeat_;
+};
+
+}  // namespace kinformer::internal::client
+
+#endif  // KINFORMER_CLIENT_TOOLS_WEBSOCKET_CALL_H_
