@@ -108,10 +108,16 @@ Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) 
   // Content-Length and only a long one is worth compressing. Status and headers are read before any
   // data of the body is: if one of the two throws, the client receives a complete response with
   // status 500 in place of this one.
-  (void)response_->status();
+  if (response_->status() == kSwitchingProtocols && !traits_.upgrades) {
+    response_ = host_.policy().Refuse(
+        400,
+        "Upgrade request required: this needs HTTP/1.1 and the headers Connection: Upgrade "
+        "and Upgrade: websocket");
+  }
   headers_ = &response_->headers();
   const bool encoded = headers_->Has("Content-Encoding");
-  const bool may_compress = traits_.compression == Compression::kIfLong && !encoded;
+  const bool may_compress = traits_.compression == Compression::kIfLong && !encoded &&
+                            response_->status() != kSwitchingProtocols;
   const std::size_t threshold = host_.options().gzip_above_bytes;
   const std::size_t enough = may_compress ? std::max(max_bytes, threshold + 1) : max_bytes;
   const std::size_t first = early_.size();
@@ -132,7 +138,8 @@ Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) 
   early_ = {};
   begun_ = true;
   status_ = response_->status();
-  bodiless_ = traits_.head_request || status_ == 204 || status_ == 304 || status_ < 200;
+  bodiless_ = traits_.head_request || status_ == 204 || status_ == 304 ||
+              (status_ < 200 && status_ != kSwitchingProtocols);
   if (bodiless_) {
     if (traits_.head_request) {
       length_ = Number(headers_->Get("Content-Length"));

@@ -25,10 +25,13 @@
 
 namespace kinformer::internal::http {
 
+inline constexpr int kSwitchingProtocols = 101;
+
 // Properties of the request that decide the form of its response.
 struct AnswerTraits {
   bool head_request = false;
   Compression compression = Compression::kNone;
+  bool upgrades = false;  // an answer 101 may change to another protocol
 };
 AnswerTraits TraitsOf(ConnectionHost& host, const HttpRequest& request);
 
@@ -59,6 +62,10 @@ class Answer {
   void SetWake(std::function<void()> wake) {
     if (response_ != nullptr) response_->SetWake(std::move(wake));
   }
+  // Passes on what the client has sent after an answer 101.
+  void Receive(std::string_view bytes) {
+    if (response_ != nullptr) response_->Receive(bytes);
+  }
   [[nodiscard]] bool ready() const { return response_ == nullptr || response_->ready(); }
   // Effect of the response on its connection.
   [[nodiscard]] ConnectionEffect effect() const {
@@ -80,6 +87,8 @@ class Answer {
     if (response_ != nullptr) transport::ReleaseHead(*response_);
   }
   [[nodiscard]] std::string_view content_type() const { return headers_->Get("Content-Type"); }
+  // Returns the protocol of an answer 101.
+  [[nodiscard]] std::string_view protocol() const { return headers_->Get("Upgrade"); }
   // Whether no body follows, whatever length() is.
   [[nodiscard]] bool bodiless() const { return bodiless_; }
   [[nodiscard]] std::optional<std::size_t> length() const { return length_; }

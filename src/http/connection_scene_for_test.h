@@ -53,6 +53,7 @@ struct Script {
   std::vector<std::size_t> asked{};  // max_bytes of each Read
   int alive = 0;                     // streams that read it
   int heads_released = 0;
+  std::string received{};  // from the client, after an answer 101
 
   static std::shared_ptr<Script> Of(std::deque<Part> parts, int status = 200) {
     auto script = std::make_shared<Script>();
@@ -83,6 +84,7 @@ class ScriptStream final : public ResponseStream, public transport::HeadKeeper {
     return part.state;
   }
   void SetWake(std::function<void()> wake) override { script_->wake = std::move(wake); }
+  void Receive(std::string_view bytes) override { script_->received += bytes; }
   [[nodiscard]] bool resumes_soon() const override { return script_->resumes_soon; }
   [[nodiscard]] ConnectionEffect effect() const override { return script_->effect; }
   void ReleaseHead() override { ++script_->heads_released; }

@@ -14,6 +14,7 @@
 #include "base/core/work_slice.h"
 #include "http/answer.h"
 #include "http/host_header.h"
+#include "http/tunnel_connection.h"
 #include "http/websocket_connection.h"
 #include "http/websocket_handshake.h"
 
@@ -130,7 +131,7 @@ class Http1Connection final : public Connection {
       }
     }
     if (closed()) return;
-    if (becomes_websocket_) return BecomeWebSocket(std::string(data));
+    if (becomes_ != Becomes::kNothing) return Become(std::string(data));
     if (stored) {
       in_.erase(0, all - data.size());
       if (in_.empty()) std::string().swap(in_);
@@ -282,6 +283,7 @@ class Http1Connection final : public Connection {
     AnswerTraits traits = TraitsOf(host(), request);
     offer_ = WebSocketOfferOf(request);
     if (http10_ || (offer_ && !host().policy().AnswersWithMessages(request))) offer_.reset();
+    traits.upgrades = !http10_ && AsksForUpgrade(request);
     if (http10_ || offer_) traits.compression = Compression::kNone;
     phase_ = Phase::kResponse;
     ClearDeadline();
@@ -321,6 +323,11 @@ class Http1Connection final : public Connection {
       const bool begun = answer_->begun();
       const auto state = answer_->Pull(kSliceBytes, chunks_);
       if (!begun && answer_->begun()) {
+        if (answer_->status() == kSwitchingProtocols) {
+          early_state_ = state;
+          becomes_ = Becomes::kUpgraded;
+          return false;
+        }
         if (offer_ && answer_->status() == 200) {
           if (TakeOffer(state)) return false;
           continue;
@@ -365,22 +372,45 @@ class Http1Connection final : public Connection {
       return false;
     }
     early_state_ = state;
-    becomes_websocket_ = true;
+    becomes_ = Becomes::kWebSocket;
     return true;
   }
 
-  // Replaces this by a WebSocket connection; the last call.
-  void BecomeWebSocket(std::string input) {
-    out().Append(WebSocketAcceptance(*offer_));
-    const MessageForm form = host().policy().FormOf(answer_->content_type());
-    WebSocketStart start{.out = std::move(out()),
-                         .answer = std::make_unique<Answer>(*std::move(answer_)),
-                         .chunks = std::move(chunks_),
-                         .state = early_state_,
-                         .form = form,
-                         .input = std::move(input)};
+  // Replaces this by a connection of the other protocol; the last call.
+  void Become(std::string input) {
+    const bool websocket = becomes_ == Becomes::kWebSocket;
+    if (websocket) {
+      out().Append(WebSocketAcceptance(*offer_));
+    } else {
+      MakeUpgradeHead();
+    }
+    const MessageForm form =
+        websocket ? host().policy().FormOf(answer_->content_type()) : MessageForm::kLine;
+    TunnelStart start{.out = std::move(out()),
+                      .answer = std::make_unique<Answer>(*std::move(answer_)),
+                      .chunks = std::move(chunks_),
+                      .state = early_state_,
+                      .input = std::move(input)};
     answer_.reset();
-    host().Replace(*this, NewWebSocketConnection(host(), ReleaseStream(), std::move(start)));
+    std::unique_ptr<ByteStream> bytes = ReleaseStream();
+    host().Replace(
+        *this, websocket ? NewWebSocketConnection(host(), std::move(bytes), std::move(start), form)
+                         : NewUpgradedConnection(host(), std::move(bytes), std::move(start)));
+  }
+
+  void MakeUpgradeHead() {
+    Outbox& head = out();
+    head.Append("HTTP/1.1 101 Switching Protocols\r\n");
+    const auto field = [&head](std::string_view name, std::string_view value) {
+      head.Append(name);
+      head.Append(": ");
+      head.Append(value);
+      head.Append("\r\n");
+    };
+    answer_->ForEachField(field);
+    field("Upgrade", answer_->protocol());
+    field("Connection", "Upgrade");
+    head.Append("\r\n");
   }
 
   void Abort() {
@@ -480,7 +510,8 @@ class Http1Connection final : public Connection {
   Answer::State early_state_ = Answer::State::kMore;
   std::uint64_t requests_ = 0;
   Phase phase_ = Phase::kRequest;
-  bool becomes_websocket_ = false;
+  enum class Becomes : std::uint8_t { kNothing, kWebSocket, kUpgraded };
+  Becomes becomes_ = Becomes::kNothing;
   bool more_ = false;  // the response had more data at the end of its turn
   bool chunked_ = false;
   bool keep_alive_ = false;

@@ -40,10 +40,14 @@ bool IsOrigin(std::string_view text) {
 
 }  // namespace
 
+bool AsksForUpgrade(const HttpRequest& request) {
+  return request.method == "GET" && request.headers.Has("upgrade") &&
+         Lists(request.headers.Get("connection"), "upgrade");
+}
+
 std::optional<WebSocketOffer> WebSocketOfferOf(const HttpRequest& request) {
   const HttpHeaders& headers = request.headers;
-  if (request.method != "GET" || !SameFieldName(headers.Get("upgrade"), "websocket") ||
-      !Lists(headers.Get("connection"), "upgrade")) {
+  if (!AsksForUpgrade(request) || !SameFieldName(headers.Get("upgrade"), "websocket")) {
     return std::nullopt;
   }
   return WebSocketOffer{.version = std::string(headers.Get("sec-websocket-version")),

@@ -21,6 +21,9 @@ struct WebSocketOffer {
   std::string protocols{};
 };
 
+// Returns whether the request asks to change to another protocol.
+bool AsksForUpgrade(const HttpRequest& request);
+
 // Returns nullopt if the request asks for no WebSocket.
 std::optional<WebSocketOffer> WebSocketOfferOf(const HttpRequest& request);
 
