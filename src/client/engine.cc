@@ -183,6 +183,13 @@ void Exchange::Send(std::string_view bytes) {
   (void)base::CallUser(engine_->env(), "HttpCall::Send", [&] { call_->Send(bytes); });
 }
 
+std::size_t Exchange::unsent() {
+  std::size_t bytes = 0;
+  if (call_ == nullptr) return bytes;
+  (void)base::CallUser(engine_->env(), "HttpCall::unsent", [&] { bytes = call_->unsent(); });
+  return bytes;
+}
+
 void Exchange::OnSent() {
   if (accepted_) receiver_.OnSent();
 }

@@ -145,7 +145,7 @@ class Exchange final : public ResponseReceiver {
   void SetPaused(bool paused);
   // Sends bytes of another protocol, and counts those that wait: see HttpCall.
   void Send(std::string_view bytes);
-  [[nodiscard]] std::size_t unsent() const { return call_ == nullptr ? 0 : call_->unsent(); }
+  [[nodiscard]] std::size_t unsent();
 
   [[nodiscard]] const ExchangeRequest& request() const { return request_; }
 

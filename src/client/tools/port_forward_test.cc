@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -122,6 +123,21 @@ TEST_F(PortForwardTest, AFailureOfThePodsSideIsReportedAndClosesTheConnection) {
   ASSERT_EQ(errors.size(), 1U);
   EXPECT_THAT(errors[0], HasSubstr("80: "));
   EXPECT_THAT(errors[0], HasSubstr("connection refused"));
+}
+
+TEST_F(PortForwardTest, AnErrorFunctionThatThrowsHarmsNothing) {
+  PortForwardOptions options;
+  options.on_error = [](const ForwardedPort&, const Error&) -> void {
+    throw std::runtime_error("on_error");
+  };
+  Result<PortForwarder> forwarder = PortForwarder::New(*pods_, "web-0", {":80"}, options);
+  ASSERT_TRUE(forwarder.ok()) << forwarder.error();
+  LocalProgram failing(forwarder->GetPorts()[0].local);
+  failing.Write("fail");
+  EXPECT_EQ(failing.Read(100), "");
+  LocalProgram program(forwarder->GetPorts()[0].local);
+  program.Write("x");
+  EXPECT_EQ(program.Read(1), "x");
 }
 
 TEST_F(PortForwardTest, CloseEndsConnectionsAndListening) {

@@ -12,6 +12,7 @@
 
 #include "kinformer/base/simulation.h"
 #include "kinformer/client/client.h"
+#include "kinformer/client/transport_wrapper.h"
 
 #include "client/testing/websocket_server.h"
 
@@ -310,6 +311,39 @@ TEST_F(RemoteCommandTest, AWriterWaitsForAServerThatDoesNotRead) {
       [&] { code = ExecIn(*pods_, "web-0", options_, streams).Stream(streams); }, minutes(60)));
   EXPECT_EQ(code.value_or(1), 0);
   EXPECT_EQ(seen, piece.size() * kPieces);
+}
+
+// A transport of the program's own, whose calls throw.
+class ThrowingCall final : public HttpCall {
+ public:
+  explicit ThrowingCall(std::unique_ptr<HttpCall> inner) : inner_(std::move(inner)) {}
+  void Send(std::string_view) override { throw std::runtime_error("Send"); }
+  [[nodiscard]] std::size_t unsent() const override { throw std::runtime_error("unsent"); }
+
+ private:
+  const std::unique_ptr<HttpCall> inner_;
+};
+
+class ThrowingTransport final : public ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+  std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& receiver) override {
+    return std::make_unique<ThrowingCall>(inner().Start(std::move(request), receiver));
+  }
+};
+
+TEST_F(RemoteCommandTest, ATransportThatThrowsWhileSendingHarmsNothingElse) {
+  server_.on_open = [](Stream& stream) {
+    stream.Send(1, "text");
+    stream.Send(3, kSuccess);
+    stream.Close();
+  };
+  client_.emplace(Client::ForTransport(sim_.env(), std::make_shared<ThrowingTransport>(transport_),
+                                       {.qps = -1}));
+  pods_.emplace(client_->For<corev1::Pod>("default"));
+  const Result<ExecResult> result = Run("input");
+  ASSERT_TRUE(result.ok()) << result.error();
+  EXPECT_EQ(result->stdout_text, "text");
 }
 
 }  // namespace
