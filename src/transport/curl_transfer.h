@@ -159,7 +159,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::unique_ptr<CURL, Free> easy_;  // uses the lists
   std::shared_ptr<const TlsMaterial> tls_;
   std::string authorization_;
-  // What is to be sent in another protocol, of which `sent_` bytes have been taken; set if the
+  // Data to be sent in another protocol, of which `sent_` bytes have been taken; set if the
   // request asks for one.
   std::optional<std::string> outgoing_{};
   std::size_t sent_ = 0;

@@ -116,7 +116,7 @@ TEST_P(CurlUpgradeTest, ARefusalAndAnAnswerOfHttpAreAnswersLikeOthers) {
   EXPECT_EQ(ignored.text(), "plain answer");
 }
 
-TEST_P(CurlUpgradeTest, WhatTheServerDoesNotReadIsKeptAndCounted) {
+TEST_P(CurlUpgradeTest, BytesThatTheServerDoesNotReadAreKeptAndCounted) {
   TestExchange& exchange = Upgrade("/silent");
   while (exchange.status() == 0) Get("/other");
   const std::string much(std::size_t{16} << 20, 'x');

@@ -73,6 +73,7 @@ struct ForwardedPort {
   std::uint16_t remote{0};
 };
 
+// Settings of a PortForwarder.
 struct PortForwardOptions {
   // Addresses of this machine to listen on. "localhost": 127.0.0.1, and ::1 where that is there.
   std::vector<std::string> addresses{"localhost"};

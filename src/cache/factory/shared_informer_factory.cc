@@ -295,8 +295,8 @@ void FactoryCore::Start() {
         {});
   }
   if (over) return;
-  // What an informer asks its user may end this factory, on any thread: from here on only the
-  // informers are used.
+  // A function of the user that an informer calls may end this factory, on any thread: from here on
+  // only the informers are used.
   for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
     if (informer->HasStarted()) continue;
     informer->Start();

@@ -23,7 +23,7 @@ constexpr std::size_t kMessage = std::size_t{32} << 10;
 
 }  // namespace
 
-// What the loop and the program's threads share of a connection.
+// The state of a connection that the loop and the program's threads share.
 class PodConnectionState final : public PortReceiver,
                                  public std::enable_shared_from_this<PodConnectionState> {
  public:

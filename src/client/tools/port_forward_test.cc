@@ -99,7 +99,7 @@ TEST_F(PortForwardTest, ProgramsOfThisMachineTalkToThePod) {
   std::thread writer([&] { two.Write(much); });
   EXPECT_EQ(two.Read(much.size()), much);
   writer.join();
-  // What the pod answers after the program has ended its direction still comes.
+  // An answer of the pod still comes after the program has ended its direction.
   LocalProgram three(forwarder->GetPorts()[0].local);
   three.Write("bye");
   three.EndWriting();
