@@ -53,11 +53,11 @@ std::string MaskedWebSocketFrame(WebSocketOpcode opcode, std::string_view payloa
   frame[1] = static_cast<char>(Byte(frame[1]) | kMasked);
   std::string key;
   AppendBigEndian(mask, kMaskBytes, key);
+  frame.reserve(frame.size() + kMaskBytes + payload.size());
   frame += key;
-  frame.reserve(frame.size() + payload.size());
-  for (std::size_t i = 0; i < payload.size(); ++i) {
-    frame.push_back(static_cast<char>(payload[i] ^ key[i % kMaskBytes]));
-  }
+  const std::size_t begin = frame.size();
+  frame += payload;
+  for (std::size_t i = 0; i < payload.size(); ++i) frame[begin + i] ^= key[i % kMaskBytes];
   return frame;
 }
 
@@ -140,10 +140,9 @@ void WebSocketReader::TakePayload(std::string_view part) {
     if (taken_ > 0) piece_.begins = false;
     piece_.bytes = part;
     if (sender_ == Sender::kClient) {
-      unmasked_.clear();
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        unmasked_.push_back(Unmasked(part[i], taken_ + i));
-      }
+      unmasked_ = part;
+      const char* const key = head_.data() + head_size_ - kMaskBytes;
+      for (std::size_t i = 0; i < part.size(); ++i) unmasked_[i] ^= key[(taken_ + i) % kMaskBytes];
       piece_.bytes = unmasked_;
     }
   } else if (!IsData()) {

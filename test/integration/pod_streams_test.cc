@@ -45,7 +45,7 @@ class PodStreamsTest : public ::testing::TestWithParam<bool> {
     Config config;
     config.host = http_->url();
     config.tls.ca_data = http_->ca_pem();
-    client_.emplace(Client::NewForConfig(runtime_.env(), config).OrExit());
+    client_.emplace(Client::NewForConfig(runtime_.env(), config, {.qps = -1}).OrExit());
     pods_.emplace(client_->For<corev1::Pod>("default"));
     options_.command = {"cat"};
   }
@@ -135,7 +135,7 @@ TEST_P(PodStreamsTest, APodsPortIsReachedFromThisProgram) {
 }
 
 TEST_P(PodStreamsTest, ARefusalHasItsStatus) {
-  kubelet_.refusal = testing::StatusFailure(404, "NotFound", "pods \"web-0\" not found");
+  kubelet_.refusal = testing::StatusFailure(404, "NotFound", "pods web-0 not found");
   const Result<ExecResult> result = Exec(*pods_, "web-0", options_);
   ASSERT_FALSE(result.ok());
   EXPECT_TRUE(IsNotFound(result.error())) << result.error();
