@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/ioctl.h>
@@ -54,6 +55,7 @@ struct Script {
   int alive = 0;                     // streams that read it
   int heads_released = 0;
   std::string received{};  // from the client, after an answer 101
+  bool throws_on_input = false;
 
   static std::shared_ptr<Script> Of(std::deque<Part> parts, int status = 200) {
     auto script = std::make_shared<Script>();
@@ -84,7 +86,10 @@ class ScriptStream final : public ResponseStream, public transport::HeadKeeper {
     return part.state;
   }
   void SetWake(std::function<void()> wake) override { script_->wake = std::move(wake); }
-  void Receive(std::string_view bytes) override { script_->received += bytes; }
+  void Receive(std::string_view bytes) override {
+    if (script_->throws_on_input) throw std::runtime_error("Receive");
+    script_->received += bytes;
+  }
   [[nodiscard]] bool resumes_soon() const override { return script_->resumes_soon; }
   [[nodiscard]] ConnectionEffect effect() const override { return script_->effect; }
   void ReleaseHead() override { ++script_->heads_released; }

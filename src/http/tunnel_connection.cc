@@ -127,7 +127,10 @@ class UpgradedConnection final : public TunnelConnection {
     for (BodyChunk& chunk : chunks) out().Append(std::move(chunk));
   }
   void FrameEnd() override {}
-  void TakeInput(std::string_view data) override { answer().Receive(data); }
+  void TakeInput(std::string_view data) override {
+    answer().Receive(data);
+    host().Woken(*this);  // it may have an answer, or be unable to give one
+  }
   // A client that does not take its answers is not heard either.
   [[nodiscard]] bool Reads(std::size_t unsent) const override { return unsent < kSliceBytes; }
 };

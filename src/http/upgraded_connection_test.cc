@@ -48,6 +48,17 @@ TEST(UpgradedConnectionTest, BytesThatFollowTheRequestBelongToTheProtocol) {
   EXPECT_EQ(script->received, "GET / HTTP/1.1\r\n\r\n");
 }
 
+TEST(UpgradedConnectionTest, AnAnswerThatThrowsCutsTheConnection) {
+  ConnectionScene scene;
+  const auto client = scene.Connect();
+  const auto script = Agreeing(scene, {{"x", State::kWait}});
+  script->throws_on_input = true;
+  EXPECT_EQ(client->Exchange(kUpgrade), kAgreed + std::string("x"));
+  EXPECT_EQ(client->Exchange("to the handler"), "");
+  EXPECT_TRUE(client->ended());
+  EXPECT_TRUE(scene.host().connections.empty());
+}
+
 TEST(UpgradedConnectionTest, AClientThatGoesEndsTheAnswer) {
   ConnectionScene scene;
   auto client = scene.Connect();

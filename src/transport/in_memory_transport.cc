@@ -133,9 +133,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (!taken) Break(taken.error());
     if (receiver_ == nullptr || broken_) {
       Close();
-    } else if (sending_.empty()) {
-      Tell([&] { receiver_->OnSent(); });
+      return;
     }
+    Schedule();  // it may have an answer, or be unable to give one
+    if (sending_.empty()) Tell([&] { receiver_->OnSent(); });
   }
 
   void Close() {

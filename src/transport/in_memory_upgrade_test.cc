@@ -87,7 +87,7 @@ class InMemoryUpgradeTest : public ::testing::Test {
   }
   void Send(const std::string& text) {
     sim_.env().loop().Post([&] { receiver_.call->Send(text); });
-    sim_.RunReady();
+    sim_.RunFor(milliseconds(1));
   }
 
   Simulation sim_{{.seed = 8}};
