@@ -23,7 +23,7 @@ using testing::ReactionFunc;
 
 }  // namespace
 
-// What copies of a Fake and their transports share. Thread-safe.
+// State that copies of a Fake and their transports share. Thread-safe.
 class FakeCore {
  public:
   struct Reactor {

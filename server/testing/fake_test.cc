@@ -1,5 +1,5 @@
-// testing::Fake: its log, its reactors, and how they meet the server in memory. The ids are those of
-// client-go's fake client; what its tracker does, the server does here.
+// testing::Fake: its log, its reactors, and how they meet the server in memory. The ids are those
+// of client-go's fake client; what its tracker does, the server does here.
 
 #include "kinformer/testing/fake.h"
 

@@ -1,4 +1,5 @@
-// Watches of a client that a Fake sees: those of the server in memory, and those that a test writes.
+// Watches of a client that a Fake sees: those of the server in memory, and those that a test
+// writes.
 
 #include "kinformer/testing/fake_watch.h"
 

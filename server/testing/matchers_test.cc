@@ -99,7 +99,7 @@ TEST(MatchersTest, ObjectsMayHaveAnyForm) {
   EXPECT_THAT(pods, Contains(matcher));
 }
 
-TEST(MatchersTest, WhatIsNoObjectMatchesNothing) {
+TEST(MatchersTest, NullRefsAndFailedResultsMatchNothing) {
   EXPECT_EQ(Said(Ref<corev1::Pod>(), HasName("a")),
             "which is no object: NotFound: the Ref is null");
   EXPECT_EQ(Said(std::shared_ptr<json::Value>(), HasName("a")),

@@ -65,8 +65,8 @@ class ObjectReader {
   std::function<Result<V>()> read_;
 };
 
-// Return a reader of an object: through a client, which blocks, or straight from a server in memory,
-// whose faults do not touch it.
+// Return a reader of an object: through a client, which blocks, or straight from a server in
+// memory, whose faults do not touch it.
 template <Resource T>
 ObjectReader<Ref<T>> ObjectIn(const Client& client, ObjectName name) {
   return {Clock(client), [objects = client.For<T>(name.namespace_), name = name.name] {
@@ -133,7 +133,7 @@ std::string Printed(const T& value) {
   }
 }
 
-// What was seen last: "Pod default/web-0, which has these conditions: none".
+// Compares, and sets `seen`: "Pod default/web-0, which has these conditions: none".
 template <class T, class M>
 bool Look(const T& value, const M& matcher, std::string& seen) {
   ::testing::StringMatchResultListener listener;
@@ -189,8 +189,8 @@ testing::Clock ClockOf(const Getter& get) {
 namespace kinformer::testing {
 
 // Calls `get` until what it returns matches. `get` is an ObjectIn, or any function: it is called on
-// this thread, and an exception of it passes through. Without a clock: that of the ObjectIn, or real
-// time. Blocks; not for a loop.
+// this thread, and an exception of it passes through. Without a clock: the ObjectIn's own one, or
+// real time. Blocks; not for a loop.
 template <std::invocable Getter, class M>
 [[nodiscard]] ::testing::AssertionResult Eventually(const Getter& get, const M& matcher,
                                                     PollOptions options = {}) {

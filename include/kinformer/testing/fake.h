@@ -71,7 +71,7 @@ class ApiServer;
 // Changes an answer of the server: an object, a list, or an error.
 using AnswerFunc = std::function<Result<json::Value>(Result<json::Value> answer)>;
 
-// What a reactor does with a request. A value.
+// Decision of a reactor about a request. A value.
 class Reaction {
  public:
   // Hands the request to the next reactor, and the last one to the server.

@@ -1,10 +1,10 @@
 // kinformer/testing/fake_recorder.h
 //
-// testing::FakeRecorder: keeps the events that the code under test records, instead of sending them.
+// testing::FakeRecorder: keeps the events that the code under test records, and sends none.
 //
 //   auto recorder = std::make_shared<kinformer::testing::FakeRecorder>();
 //   recorder->Event(pod, kEventTypeNormal, "Printed", "two pages");
-//   std::cout << recorder->Events().back() << '\n';  // Normal Printed two pages (Pod default/web-0)
+//   std::cout << recorder->Events().back();  // Normal Printed two pages (Pod default/web-0)
 //
 // FakeEventsRecorder does the same for events of events.k8s.io/v1. matchers.h has HasEvent.
 //
