@@ -244,9 +244,8 @@ TEST(MatchersTest, EqualsObject_ForgivesWhatBuiltInKindsAlwaysWrite) {
   EXPECT_THAT(map, EqualsObject("metadata: {name: a}")) << "neither kind nor an empty status";
   EXPECT_THAT(map, Not(EqualsObject("metadata: {name: a}\nspec: {hostIPC: true}")));
   EXPECT_THAT(map, Not(EqualsObject("metadata: {name: a}\nspek: {}"))) << "a misspelt field";
-  EXPECT_THAT(
-      Said(map, EqualsObject("a: [")),
-      StartsWith("which is not compared: the expected object cannot be read: YAML, line 1"));
+  EXPECT_THAT(Said(map, EqualsObject("a: [")),
+              StartsWith("which is not compared: the expected object cannot be read: YAML, line"));
 }
 
 TEST(MatchersTest, MatchesYaml_TakesFurtherMembersForGranted) {
