@@ -115,6 +115,17 @@ TEST_F(EventuallyTest, ClientMayReadOnTheThreadOfTheTest) {
       ::testing::ResultOf([](const auto& list) { return list->size(); }, Ge(1U))));
 }
 
+TEST_F(EventuallyTest, LastMomentCounts) {
+  env_.server().Create(kConfigMaps, Colour("blue")).OrExit();
+  const auto object = ObjectIn<corev1::ConfigMap>(env_, {"default", "a"});
+  ChangeLater("red");
+  EXPECT_TRUE(Eventually(object, HasField(".data.colour", "red"),
+                         {.within = seconds(61), .every = minutes(10)}));
+  ChangeLater("green");
+  EXPECT_FALSE(Consistently(object, HasField(".data.colour", "red"),
+                            {.within = seconds(61), .every = minutes(10)}));
+}
+
 TEST(EventuallyInRealTime, WaitsForAServerOnThreadsOfItsOwn) {
   ApiServer server;
   const Client client = Client::ForTransport(server.env(), server.transport(), {.qps = -1});

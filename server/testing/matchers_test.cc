@@ -217,6 +217,8 @@ TEST(MatchersTest, FieldThatIsNotThere_NamesTheStepThatLeadsNowhere) {
   EXPECT_EQ(Said(pod, HasField(".spec.containers[*].name", "db")),
             "which has at .spec.containers[*].name \"web\"; \"log\"");
   EXPECT_EQ(Wanted(HasField(".spec.priority", Gt(7))), "has at .spec.priority a value that is > 7");
+  EXPECT_EQ(Wanted(HasField(".status.phase", "Failed")),
+            "has at .status.phase a value that is equal to \"Failed\"");
   EXPECT_EQ(NotWanted(HasField(".spec.priority", 7)),
             "has at .spec.priority no value that is equal to 7");
 }

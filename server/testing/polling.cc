@@ -32,10 +32,12 @@ bool Clock::Poll(const std::function<bool()>& look, PollOptions options) const {
   options = Filled(options);
   std::optional<Runtime> runtime;
   if (env_ == nullptr) runtime.emplace(RuntimeOptions{.name = "poll"});
-  return wait::PollUntilTimeout(env_ != nullptr ? *env_ : runtime->env(), std::stop_token(),
-                                options.every, options.within,
-                                [&]() -> Result<bool> { return look(); })
-      .ok();
+  Env& env = env_ != nullptr ? *env_ : runtime->env();
+  const Result<void> polled =
+      wait::PollUntilTimeout(env, std::stop_token(), options.every, options.within,
+                             [&]() -> Result<bool> { return look(); });
+  // What happens at the last moment counts, too.
+  return polled.ok() || (polled.error().reason() == Reason::kDeadlineExceeded && look());
 }
 
 }  // namespace kinformer::testing

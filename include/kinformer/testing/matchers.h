@@ -301,7 +301,14 @@ inline auto HasCondition(std::string type, std::string status,
 template <class M>
 auto HasField(std::string path, const M& matcher) {
   namespace kit = kinformer::internal::kit;
-  const auto value = ::testing::SafeMatcherCast<const FieldValue&>(matcher);
+  const auto value = [&] {
+    if constexpr (std::convertible_to<const M&, std::string_view>) {
+      return ::testing::Matcher<const FieldValue&>(
+          ::testing::Eq(std::string(std::string_view(matcher))));
+    } else {
+      return ::testing::SafeMatcherCast<const FieldValue&>(matcher);
+    }
+  }();
   std::ostringstream expected;
   value.DescribeTo(&expected);
   const auto run = [value](const json::Value& found) {

@@ -45,8 +45,8 @@ class Clock {
   Clock(Env& env) : env_(&env) {}
   // NOLINTEND(google-explicit-constructor)
 
-  // Calls `look` at once, and then every `options.every`, until it returns true. False: it did not
-  // do so within `options.within`. Blocks; not for a loop.
+  // Calls `look` at once, then every `options.every`, and at the end of `options.within`, until it
+  // returns true. False: it did not do so. Blocks; not for a loop, where it looks never.
   [[nodiscard]] bool Poll(const std::function<bool()>& look, PollOptions options = {}) const;
   // Returns the options with this clock's values in place of 0.
   [[nodiscard]] PollOptions Filled(PollOptions options) const;
