@@ -72,7 +72,10 @@ std::string Said(const T& value, const M& matcher) {
   ::testing::StringMatchResultListener listener;
   const auto fits = ::testing::SafeMatcherCast<const T&>(matcher);
   if (fits.MatchAndExplain(value, &listener)) return "";
-  return listener.str();
+  const std::string text = listener.str();
+  // In front of what a Result or a struct is found to be.
+  constexpr std::string_view kName = "Pod default/web-0, ";
+  return text.starts_with(kName) ? text.substr(kName.size()) : text;
 }
 template <class M>
 std::string Wanted(const M& matcher) {
@@ -109,6 +112,19 @@ TEST(MatchersTest, NullRefsAndFailedResultsMatchNothing) {
   EXPECT_EQ(Said(failed, DoesNotExist()), "which failed with Forbidden: no rights");
   EXPECT_EQ(Said(Result<Ref<corev1::Pod>>(Pod()), DoesNotExist()), "which exists");
   EXPECT_THAT(Result<Ref<corev1::Pod>>(Error(Reason::kNotFound, "gone")), DoesNotExist());
+}
+
+TEST(MatchersTest, ExplanationNamesTheObjectThatGoogleTestCannotPrint) {
+  const auto said = [](const auto& value) {
+    ::testing::StringMatchResultListener listener;
+    const ::testing::Matcher<decltype(value)> fits = HasName("db");
+    EXPECT_FALSE(fits.MatchAndExplain(value, &listener));
+    return listener.str();
+  };
+  const Ref<corev1::Pod> pod = Pod();
+  EXPECT_EQ(said(pod), "which has the name \"web-0\"") << "it prints as its view";
+  EXPECT_EQ(said(Result<Ref<corev1::Pod>>(pod)), "Pod default/web-0, which has the name \"web-0\"");
+  EXPECT_EQ(said((*pod).DeepCopy()), "Pod default/web-0, which has the name \"web-0\"");
 }
 
 TEST(MatchersTest, NamesAndNamespaces) {
@@ -246,7 +262,7 @@ TEST(MatchersTest, EqualsObject_ForgivesWhatBuiltInKindsAlwaysWrite) {
   EXPECT_THAT(map, EqualsObject("metadata: {name: a}")) << "neither kind nor an empty status";
   EXPECT_THAT(map, Not(EqualsObject("metadata: {name: a}\nspec: {hostIPC: true}")));
   EXPECT_THAT(map, Not(EqualsObject("metadata: {name: a}\nspek: {}"))) << "a misspelt field";
-  EXPECT_THAT(Said(map, EqualsObject("a: [")),
+  EXPECT_THAT(Said(json::Value(), EqualsObject("a: [")),
               StartsWith("which is not compared: the expected object cannot be read: YAML, line"));
 }
 

@@ -139,7 +139,12 @@ bool Look(const T& value, const M& matcher, std::string& seen) {
   ::testing::StringMatchResultListener listener;
   const bool holds = matcher.MatchAndExplain(value, &listener);
   seen = Printed(value);
-  if (!listener.str().empty()) seen += ", " + listener.str();
+  const std::string found = listener.str();
+  if (found.starts_with(seen)) {
+    seen = found;  // it begins with the name
+  } else if (!found.empty()) {
+    seen += ", " + found;
+  }
   return holds;
 }
 

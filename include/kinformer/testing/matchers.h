@@ -106,6 +106,9 @@ inline TextCheck CheckOf(const ::testing::Matcher<std::string>& matcher) {
           .holds = [matcher](const std::string& text) { return matcher.Matches(text); }};
 }
 
+template <class T>
+concept Printable = requires(std::ostream& out, const T& value) { out << value; };
+
 // Matches whatever DocumentOf takes.
 class DocumentMatcher {
  public:
@@ -118,6 +121,8 @@ class DocumentMatcher {
       return false;
     }
     const Verdict verdict = check_.run(*document);
+    // GoogleTest prints the bytes of a Result or a struct.
+    if constexpr (!Printable<T>) *listener << NameOfDocument(*document) << ", ";
     *listener << "which " << verdict.found;
     return verdict.holds;
   }
