@@ -36,7 +36,7 @@ bool Clock::Poll(const std::function<bool()>& look, PollOptions options) const {
   const Result<void> polled =
       wait::PollUntilTimeout(env, std::stop_token(), options.every, options.within,
                              [&]() -> Result<bool> { return look(); });
-  // What happens at the last moment counts, too.
+  // Looks once more: the last moment counts, too.
   return polled.ok() || (polled.error().reason() == Reason::kDeadlineExceeded && look());
 }
 

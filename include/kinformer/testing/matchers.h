@@ -121,7 +121,7 @@ class DocumentMatcher {
       return false;
     }
     const Verdict verdict = check_.run(*document);
-    // GoogleTest prints the bytes of a Result or a struct.
+    // GoogleTest prints the bytes of a Result.
     if constexpr (!Printable<T>) *listener << NameOfDocument(*document) << ", ";
     *listener << "which " << verdict.found;
     return verdict.holds;
