@@ -60,7 +60,8 @@ ManagerOptions OptionsOf(const EnvironmentOptions& options, const std::string& r
 }  // namespace
 
 struct Replica::Impl {
-  Impl(Env& e, Diary& d, std::string n) : env(e), diary(d), name(std::move(n)) {}
+  Impl(Env& e, Diary& d, std::string n, std::optional<Fake> f)
+      : env(e), diary(d), name(std::move(n)), fake(std::move(f)) {}
 
   void Begin(ApiServer& server, ReplicaFaults::OnSend on_send, ManagerOptions options,
              const std::function<void(Manager&)>& setup) {
@@ -95,8 +96,9 @@ struct Replica::Impl {
         return std::shared_ptr<Transport>(NewInMemoryTransport(loop, api));
       });
     }
-    return Client::ForTransport(loop,
-                                std::make_shared<ReplicaTransport>(loop, std::move(wire), faults));
+    wire = std::make_shared<ReplicaTransport>(loop, std::move(wire), faults);
+    if (fake) wire = fake->Over(loop, std::move(wire));
+    return Client::ForTransport(loop, std::move(wire));
   }
   void End() {
     stop.request_stop();
@@ -107,6 +109,7 @@ struct Replica::Impl {
   Env& env;
   Diary& diary;
   const std::string name;
+  const std::optional<Fake> fake;
   std::shared_ptr<ReplicaFaults> faults;
   std::unique_ptr<Loop> leases;  // null without election; outlives what is on it
   std::unique_ptr<Manager> manager;
@@ -204,7 +207,7 @@ Client Environment::client() {
 
 Replica& Environment::AddReplica(const std::string& name,
                                  const std::function<void(Manager&)>& setup) {
-  auto impl = std::make_unique<Replica::Impl>(env(), impl_->diary, name);
+  auto impl = std::make_unique<Replica::Impl>(env(), impl_->diary, name, impl_->options.fake);
   Replica::Impl& replica = *impl;
   impl_->replicas.push_back(std::unique_ptr<Replica>(new Replica(std::move(impl))));
   ReplicaFaults::OnSend on_send =

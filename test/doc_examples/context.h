@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <gmock/gmock.h>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -53,10 +54,16 @@
 #include "kinformer/object/unstructured.h"
 #include "kinformer/testing/api_server.h"
 #include "kinformer/testing/environment.h"
+#include "kinformer/testing/eventually.h"
+#include "kinformer/testing/fake.h"
+#include "kinformer/testing/fake_recorder.h"
+#include "kinformer/testing/matchers.h"
+#include "kinformer/testing/polling.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 
-// Replaces GoogleTest's macro.
+// Replaces GoogleTest's macro, which returns from the function: an example may be a coroutine.
+#undef ASSERT_TRUE
 #define ASSERT_TRUE(condition) static_cast<void>(condition)
 
 namespace documents {

@@ -15,6 +15,7 @@
 #include "kinformer/controller/controllerutil.h"
 #include "kinformer/object/custom_resource.h"
 #include "kinformer/testing/api_server.h"
+#include "kinformer/testing/matchers.h"
 
 namespace kinformer::testing {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 using controllerutil::CreateOrPatch;
 using controllerutil::CreateOrUpdate;
 using controllerutil::OperationResult;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ConfigMap = corev1::ConfigMap;
 using Deployment = appsv1::Deployment;
@@ -201,8 +203,7 @@ spec:
     EXPECT_EQ(CreateOrPatch(gadgets, "g", change).OrExit().result, OperationResult::kUpdated);
     color = "red";
     const auto red = CreateOrPatch(gadgets, "g", change).OrExit();
-    EXPECT_EQ(red.object->value().color, "red");
-    EXPECT_EQ(red.object->metadata().labels()["l"], "c");
+    EXPECT_THAT(red.object, AllOf(HasField(".color", "red"), HasLabel("l", "c")));
   });
 }
 

@@ -15,6 +15,7 @@
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/source.h"
 #include "kinformer/json/json.h"
+#include "kinformer/testing/eventually.h"
 
 namespace kinformer::testing {
 namespace {
@@ -55,10 +56,11 @@ class EnvironmentTest : public ::testing::Test {
     }
   }
   std::string Seen() {
-    const auto map = env_.server().Get(kConfigMaps, {"default", "m"}).OrExit();
+    const json::Value map = map_().OrExit();
     return std::string(map["data"]["seen"].AsString().value_or("nothing"));
   }
   Environment env_;
+  const ObjectReader<json::Value> map_ = ObjectIn(env_, kConfigMaps, {"default", "m"});
 };
 
 TEST_F(EnvironmentTest, AnOperatorComesToRest) {
@@ -111,10 +113,8 @@ TEST_F(EnvironmentTest, DelayWatches_DelaysEvents) {
   ASSERT_TRUE(env_.Settle());
   replica.DelayWatches(seconds(30));
   Want("red");
-  env_.RunFor(seconds(29));
-  EXPECT_EQ(Seen(), "blue");
-  env_.RunFor(seconds(2));
-  EXPECT_EQ(Seen(), "red");
+  EXPECT_TRUE(Consistently(map_, HasField(".data.seen", "blue"), {.within = seconds(29)}));
+  EXPECT_TRUE(Eventually(map_, HasField(".data.seen", "red"), {.within = seconds(2)}));
 }
 
 TEST_F(EnvironmentTest, DisconnectedReplica_CatchesUp) {
@@ -123,8 +123,7 @@ TEST_F(EnvironmentTest, DisconnectedReplica_CatchesUp) {
   ASSERT_TRUE(env_.Settle());
   replica.Disconnect(minutes(10));
   Want("red");
-  env_.RunFor(minutes(9));
-  EXPECT_EQ(Seen(), "blue");
+  EXPECT_TRUE(Consistently(map_, HasField(".data.seen", "blue"), {.within = minutes(9)}));
   EXPECT_TRUE(replica.running());
   ASSERT_TRUE(env_.Settle());
   EXPECT_EQ(Seen(), "red");

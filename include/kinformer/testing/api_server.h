@@ -62,6 +62,8 @@ class ApiServer {
 
   // ---- Access in memory: arguments of Client::ForTransport.
   [[nodiscard]] Env& env();
+  // Returns true if it was made for a Simulation.
+  [[nodiscard]] bool simulated() const { return simulated_; }
   [[nodiscard]] const std::shared_ptr<InMemoryTransport>& transport() const { return transport_; }
 
   // ---- Access over a socket: by default of this machine only, and on a free port. Not available

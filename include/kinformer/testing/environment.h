@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@
 #include "kinformer/controller/manager.h"
 #include "kinformer/internal/pimpl.h"
 #include "kinformer/testing/api_server.h"
+#include "kinformer/testing/fake.h"
 #include "kinformer/webhook/webhook_server.h"
 
 namespace kinformer::testing {
@@ -62,6 +64,9 @@ struct EnvironmentOptions {
   // "default" if none is set, the identity is the replica's name, and Leases have a loop of their
   // own, as in a manager with a Config, so that a slow replica does not delay its renewals.
   ManagerOptions manager{};
+  // Log of the requests of all replicas, Leases and events included, and reactors to them. What it
+  // answers reaches neither the faults of a replica nor the server.
+  std::optional<Fake> fake{};
   // Sinks of the simulation.
   std::shared_ptr<LogSink> log{};
   std::shared_ptr<MetricsSink> metrics{};
