@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_
 
+#include "kinformer/client/api_resource.h"
 #include "kinformer/client/async_call.h"
 #include "kinformer/client/async_discovery.h"
 #include "kinformer/client/async_resource_client.h"
@@ -21,6 +22,7 @@
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/client/rest_mapping.h"
+#include "kinformer/client/restmapper.h"
 #include "kinformer/client/retry.h"
 #include "kinformer/client/retry_watcher.h"
 #include "kinformer/client/transport.h"
