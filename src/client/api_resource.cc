@@ -75,23 +75,9 @@ std::optional<Error> ErrGroupDiscoveryFailed(const std::vector<ApiGroupVersion>&
   return Error(Reason::kServiceUnavailable, "the resources of some groups are unknown: " + names);
 }
 
-std::vector<ApiGroupVersion> FilteredBy(const ResourcePredicate& predicate,
-                                        const std::vector<ApiGroupVersion>& groups) {
-  std::vector<ApiGroupVersion> out;
-  for (const ApiGroupVersion& version : groups) {
-    ApiGroupVersion part = version;
-    std::erase_if(part.resources,
-                  [&](const ApiResource& resource) { return !predicate(resource); });
-    if (!part.resources.empty()) out.push_back(std::move(part));
-  }
-  return out;
-}
-
-ResourcePredicate SupportsAllVerbs(std::vector<std::string> verbs) {
-  return [verbs = std::move(verbs)](const ApiResource& resource) {
-    return std::ranges::all_of(verbs,
-                               [&](const std::string& verb) { return resource.Supports(verb); });
-  };
+bool SupportsAllVerbs::operator()(const ApiResource& resource) const {
+  return std::ranges::all_of(verbs_,
+                             [&](const std::string& verb) { return resource.Supports(verb); });
 }
 
 std::vector<GroupVersionResource> GroupVersionResources(

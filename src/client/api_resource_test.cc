@@ -33,7 +33,7 @@ std::vector<ApiGroupVersion> Groups() {
   return {core, reviews, down};
 }
 
-TEST(ApiResource, DS05_ResourcesAreFilteredByVerbsAndByAnyPredicate) {
+TEST(ApiResource, ResourcesAreFilteredByVerbsAndByAnyPredicate_DS05) {
   const auto names = [](const std::vector<ApiGroupVersion>& groups) {
     std::string out;
     for (const GroupVersionResource& name : GroupVersionResources(groups)) {
@@ -52,7 +52,7 @@ TEST(ApiResource, DS05_ResourcesAreFilteredByVerbsAndByAnyPredicate) {
       "/bindings ");
 }
 
-TEST(ApiResource, DS05_VersionsAreOrderedAsKubernetesOrdersThem) {
+TEST(ApiResource, VersionsAreOrderedAsKubernetesOrdersThem_DS05) {
   const std::vector<std::string> falling = {
       "v11",       "v10", "v2",   "v1",    "v11beta2", "v10beta3", "v3beta1", "v12alpha1",
       "v11alpha2", "bar", "foo1", "foo10", "v0",       "v01",      "v1beta",  "v1gamma1"};
@@ -66,7 +66,7 @@ TEST(ApiResource, DS05_VersionsAreOrderedAsKubernetesOrdersThem) {
       << "no version has such a number";
 }
 
-TEST(ApiResource, DS02_FailedGroupVersions_AreNamedWithTheirReasons) {
+TEST(ApiResource, FailedGroupVersions_AreNamedWithTheirReasons_DS02) {
   const auto failed = GroupDiscoveryFailedErrorGroups(Groups());
   ASSERT_EQ(failed.size(), 1U);
   EXPECT_EQ(failed.begin()->first, "metrics.k8s.io/v1beta1");

@@ -47,7 +47,7 @@ class ClientCore {
   static Task<Result<client::RawResponse>> Call(std::shared_ptr<const ClientCore> core,
                                                 ExchangeRequest request, CallOptions options);
 
-  // What the copies of this client know by discovery.
+  // Returns what the copies of this client know by discovery.
   [[nodiscard]] const std::shared_ptr<DiscoveryCache>& discovery_cache() const {
     return discovery_;
   }

@@ -5,11 +5,11 @@
 
 #include "kinformer/base/task.h"
 #include "kinformer/client/async_discovery.h"
-#include "kinformer/client/restmapper.h"
+#include "kinformer/client/rest_mapper.h"
 
 #include "base/core/printable.h"
 #include "client/client_core.h"
-#include "client/discovery_cache.h"
+#include "client/discovery_tasks.h"
 
 namespace kinformer {
 namespace {

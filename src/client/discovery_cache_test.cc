@@ -1,7 +1,9 @@
 // The answers of servers of all kinds, and what is kept of them.
 
+#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,7 +95,7 @@ class DiscoveryCacheTest : public testing::ClientTest {
   std::function<std::optional<ScriptedResponse>(const HttpRequest&)> answer_;
 };
 
-TEST_F(DiscoveryCacheTest, DS01_GroupsOfOddServers) {
+TEST_F(DiscoveryCacheTest, GroupsOfOddServers_DS01) {
   struct Row {
     const char* name;
     ScriptedResponse api;
@@ -132,7 +134,7 @@ TEST_F(DiscoveryCacheTest, DS01_GroupsOfOddServers) {
   }
 }
 
-TEST_F(DiscoveryCacheTest, DS02_AFailingGroupVersion_IsDataBesideTheOthers) {
+TEST_F(DiscoveryCacheTest, AFailingGroupVersion_IsDataBesideTheOthers_DS02) {
   answers_["/apis/apps/v1"] = StatusFailure(403, "Forbidden", "not for you");
   Block([&] {
     EXPECT_EQ(All(),
@@ -151,7 +153,7 @@ TEST_F(DiscoveryCacheTest, DS02_AFailingGroupVersion_IsDataBesideTheOthers) {
   });
 }
 
-TEST_F(DiscoveryCacheTest, DS03_PreferredResources_AskTwiceForWhatFails_AndAreMerged) {
+TEST_F(DiscoveryCacheTest, PreferredResources_AskTwiceForWhatFails_AndAreMerged_DS03) {
   int left = 1;
   answer_ = [&](const HttpRequest& request) -> std::optional<ScriptedResponse> {
     if (request.target != "/apis/apps/v1" || left-- <= 0) return std::nullopt;
@@ -188,7 +190,7 @@ std::string AggregatedVersion(const std::string& version, const std::string& res
          "]}";
 }
 
-TEST_F(DiscoveryCacheTest, DS04_AggregatedAnswers_OfBothEndpointsOrOne) {
+TEST_F(DiscoveryCacheTest, AggregatedAnswers_OfBothEndpointsOrOne_DS04) {
   const std::string core = Aggregated("", AggregatedVersion("v1", "pods"));
   const std::string named = Aggregated(
       "apps", AggregatedVersion("v2", "", "Stale") + "," + AggregatedVersion("v1", "deployments"));
@@ -218,7 +220,7 @@ TEST_F(DiscoveryCacheTest, DS04_AggregatedAnswers_OfBothEndpointsOrOne) {
   });
 }
 
-TEST_F(DiscoveryCacheTest, DS04_AnAggregatedDocumentThatHasNotChanged_IsNotSentAgain) {
+TEST_F(DiscoveryCacheTest, AnAggregatedDocumentThatHasNotChanged_IsNotSentAgain_DS04) {
   ScriptedResponse document = Json(Aggregated("apps", AggregatedVersion("v1", "deployments")));
   document.headers.emplace_back("ETag", "\"e1\"");
   answers_["/api"] = NotFound();
@@ -242,7 +244,7 @@ TEST_F(DiscoveryCacheTest, DS04_AnAggregatedDocumentThatHasNotChanged_IsNotSentA
   });
 }
 
-TEST_F(DiscoveryCacheTest, DS06_ErrorsThatMayPassAreAskedAgain_AndOthersKeptUntilInvalidate) {
+TEST_F(DiscoveryCacheTest, ErrorsThatMayPassAreAskedAgain_AndOthersKeptUntilInvalidate_DS06) {
   answers_["/api"] = StatusFailure(500, "InternalError", "broken");
   Block([&] {
     EXPECT_EQ(All(), "InternalError: broken");
@@ -269,7 +271,7 @@ TEST_F(DiscoveryCacheTest, DS06_ErrorsThatMayPassAreAskedAgain_AndOthersKeptUnti
   });
 }
 
-TEST_F(DiscoveryCacheTest, DS06_OneVersionThatFailed_IsAskedForAgain) {
+TEST_F(DiscoveryCacheTest, AVersionThatFailed_IsAskedForAgain_DS06) {
   answers_["/apis/apps/v1"] = StatusFailure(503, "ServiceUnavailable", "down");
   Block([&] {
     EXPECT_EQ(client_->Discovery().ServerResourcesForGroupVersion("apps/v1").error().ToString(),
@@ -281,7 +283,7 @@ TEST_F(DiscoveryCacheTest, DS06_OneVersionThatFailed_IsAskedForAgain) {
   });
 }
 
-TEST_F(DiscoveryCacheTest, DS06_ACancelledCall_LeavesNothingBehind) {
+TEST_F(DiscoveryCacheTest, ACancelledCall_LeavesNothingBehind_DS06) {
   answers_["/apis/apps/v1"] = ScriptedResponse{.body = "{", .hang = true};
   Block([&] {
     const auto late =
@@ -296,7 +298,7 @@ TEST_F(DiscoveryCacheTest, DS06_ACancelledCall_LeavesNothingBehind) {
   });
 }
 
-TEST_F(DiscoveryCacheTest, DS07_AllQueriesShareOneFetch_UntilInvalidate) {
+TEST_F(DiscoveryCacheTest, AllQueriesShareOneFetch_UntilInvalidate_DS07) {
   Block([&] {
     const std::string whole = All();
     (void)Asked();
@@ -345,7 +347,7 @@ class OpenApiTest : public DiscoveryCacheTest {
   std::string hash_ = "A1";
 };
 
-TEST_F(OpenApiTest, DS07_OpenApiPaths_AreFetchedOnce_AndTheirListByItsETag) {
+TEST_F(OpenApiTest, OpenApiPaths_AreFetchedOnce_AndTheirListByItsETag_DS07) {
   Block([&] {
     const auto paths = client_->Discovery().OpenAPIV3().OrExit();
     ASSERT_EQ(paths.size(), 1U) << "only paths of this server";

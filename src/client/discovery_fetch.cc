@@ -5,7 +5,7 @@
 
 #include "kinformer/json/json.h"
 
-#include "client/discovery_cache.h"
+#include "client/discovery_tasks.h"
 
 namespace kinformer::internal::client {
 namespace {

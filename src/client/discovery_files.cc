@@ -233,7 +233,7 @@ void DiscoveryFiles::KeepDocuments(const OpenApiPaths& paths, WallTime now) cons
   for (fs::directory_iterator entry(folder_ + "/openapi/v3", failure), end;
        !failure && entry != end; entry.increment(failure)) {
     if (++seen > kMostSwept) break;
-    // What a process left behind in the middle of writing has an end of its own.
+    // Temporary names have an extension; they stay if a process ends in the middle of writing.
     const std::string name = entry->path().string();
     const bool temporary = entry->path().has_extension();
     const std::optional<WallTime> time = TimeOf(name);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kinformer/client/discovery.h"
-#include "kinformer/client/restmapper.h"
+#include "kinformer/client/rest_mapper.h"
 
 #include "client/testing/config_map_client.h"
 #include "client/testing/scripted_server.h"
@@ -63,8 +63,8 @@ class DiscoveryFilesTest : public testing::ClientTest {
         if (request.headers.Get("If-None-Match") == "\"t1\"") {
           return ScriptedResponse{.status = 304};
         }
-        ScriptedResponse list = Json(
-            R"({"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=A"}}})");
+        ScriptedResponse list = Json(R"({"paths":{"apis/apps/v1":{"serverRelativeURL":)"
+                                     R"("/openapi/v3/apis/apps/v1?hash=A"}}})");
         list.headers.emplace_back("ETag", "\"t1\"");
         return list;
       }
@@ -102,7 +102,7 @@ class DiscoveryFilesTest : public testing::ClientTest {
   fs::path dir_;
 };
 
-TEST_F(DiscoveryFilesTest, DS08_ANewProcess_UsesTheFilesOfTheLast) {
+TEST_F(DiscoveryFilesTest, ANewProcess_UsesTheFilesOfTheLast_DS08) {
   Block([&] {
     const DiscoveryClient first = NewProcess();
     EXPECT_EQ(Map(first, "deploy"), "v1/deployments");
@@ -112,7 +112,7 @@ TEST_F(DiscoveryFilesTest, DS08_ANewProcess_UsesTheFilesOfTheLast) {
     const DiscoveryClient second = NewProcess();
     EXPECT_EQ(Map(second, "deploy"), "v1/deployments");
     EXPECT_FALSE(second.Fresh());
-    // What failed is in no file.
+    // A version that failed is in no file.
     EXPECT_EQ(Asked(), "/apis/metrics.k8s.io/v1 ");
     const auto whole = second.ServerResourcesForGroupVersion("apps/v1").OrExit();
     ASSERT_EQ(whole.resources.size(), 1U);
@@ -132,7 +132,7 @@ TEST_F(DiscoveryFilesTest, DS08_ANewProcess_UsesTheFilesOfTheLast) {
   });
 }
 
-TEST_F(DiscoveryFilesTest, DS08_FilesHaveTheNamesContentsAndModesOfKubectls) {
+TEST_F(DiscoveryFilesTest, FilesHaveTheNamesContentsAndModesOfKubectls_DS08) {
   Block([&] { EXPECT_EQ(Map(NewProcess(), "deploy"), "v1/deployments"); });
   const fs::path list = Folder() / "servergroups.json";
   const fs::path resources = Folder() / "apps" / "v1" / "serverresources.json";
@@ -161,7 +161,7 @@ TEST_F(DiscoveryFilesTest, DS08_FilesHaveTheNamesContentsAndModesOfKubectls) {
   EXPECT_EQ(files, 3U) << "nothing temporary is left, and nothing of what failed";
 }
 
-TEST_F(DiscoveryFilesTest, DS08_OldFiles_AreFetchedAgain_AlsoByALongProcess) {
+TEST_F(DiscoveryFilesTest, OldFiles_AreFetchedAgain_AlsoByALongProcess_DS08) {
   Block([&] {
     const DiscoveryClient running = NewProcess(std::chrono::minutes(2));
     EXPECT_EQ(Map(running, "deploy"), "v1/deployments");
@@ -177,7 +177,7 @@ TEST_F(DiscoveryFilesTest, DS08_OldFiles_AreFetchedAgain_AlsoByALongProcess) {
   });
 }
 
-TEST_F(DiscoveryFilesTest, DS08_AfterInvalidate_FilesOfOthersAreNotUsed) {
+TEST_F(DiscoveryFilesTest, AfterInvalidate_FilesOfOthersAreNotUsed_DS08) {
   Block([&] {
     EXPECT_EQ(Map(NewProcess(), "deploy"), "v1/deployments");
     (void)Asked();
@@ -189,7 +189,7 @@ TEST_F(DiscoveryFilesTest, DS08_AfterInvalidate_FilesOfOthersAreNotUsed) {
   });
 }
 
-TEST_F(DiscoveryFilesTest, DS08_DamagedFiles_CountAsAbsent) {
+TEST_F(DiscoveryFilesTest, DamagedFiles_CountAsAbsent_DS08) {
   Block([&] { EXPECT_EQ(Map(NewProcess(), "deploy"), "v1/deployments"); });
   const fs::path list = Folder() / "servergroups.json";
   const fs::path resources = Folder() / "apps" / "v1" / "serverresources.json";
@@ -232,7 +232,7 @@ TEST_F(DiscoveryFilesTest, DS08_DamagedFiles_CountAsAbsent) {
   EXPECT_EQ(NewCachedDiscoveryClient(*client_, {}).error().reason(), Reason::kInvalidArgument);
 }
 
-TEST_F(DiscoveryFilesTest, DS08_OpenApiDocuments_AreReusedByETagAndHash_UnlessTheirSumIsWrong) {
+TEST_F(DiscoveryFilesTest, OpenApiDocuments_AreReusedByETagAndHash_UnlessTheirSumIsWrong_DS08) {
   const auto schema = [&] {
     std::string text;
     Block([&] { text = *NewProcess().OpenAPIV3Schema("apis/apps/v1").OrExit(); });

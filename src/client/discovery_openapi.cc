@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "client/discovery_cache.h"
+#include "client/discovery_tasks.h"
 #include "client/off_loop_call.h"
 
 namespace kinformer::internal::client {

@@ -84,7 +84,7 @@ std::vector<Request> Requests() {
   };
 }
 
-TEST_F(DynamicClientTest, DY01_RequestsOfTheDynamicClient_AreAsOnTheWireOfClientGo) {
+TEST_F(DynamicClientTest, RequestsOfTheDynamicClient_AreAsOnTheWireOfClientGo_DY01) {
   for (const std::string group : {"", "example.com"}) {
     for (const std::string ns : {"", "shop"}) {
       const std::string base = (group.empty() ? "/api/v1" : "/apis/example.com/v1") +
@@ -122,7 +122,7 @@ TEST_F(DynamicClientTest, DY01_RequestsOfTheDynamicClient_AreAsOnTheWireOfClient
   }
 }
 
-TEST_F(DynamicClientTest, DY02_BadNamesAndNamespaces_AreErrorsBeforeAnyRequest) {
+TEST_F(DynamicClientTest, BadNamesAndNamespaces_AreErrorsBeforeAnyRequest_DY02) {
   Block([&] {
     const auto reason = [&](const std::string& ns, const std::string& name) {
       const auto got = client_->Dynamic(Mapping("example.com", true), ns).Get(name);
@@ -145,19 +145,20 @@ TEST_F(DynamicClientTest, DY02_BadNamesAndNamespaces_AreErrorsBeforeAnyRequest) 
   EXPECT_TRUE(server_.requests.empty());
 }
 
-TEST_F(DynamicClientTest, DY03_AWatchOfTheDynamicClient_HasEventsWithUnstructuredObjects) {
-  const auto event = [](const std::string& type, const std::string& name) {
+TEST_F(DynamicClientTest, AWatchOfTheDynamicClient_HasEventsWithUnstructuredObjects_DY03) {
+  const auto line = [](const std::string& type, const std::string& name) {
     return R"({"type":")" + type + R"(","object":)" + Thing("example.com", name) + "}\n";
   };
-  server_.script = {Json(event("ADDED", "a") + event("MODIFIED", "b") + event("DELETED", "c"))};
+  server_.script = {Json(line("ADDED", "a") + line("MODIFIED", "b") + line("DELETED", "c"))};
   std::vector<std::string> seen;
   Block([&] {
     const auto done =
         client_->Dynamic(Mapping("example.com", true), "shop")
             .Watch({.resourceVersion = "4"}, [&](const ResourceWatchEvent<Unstructured>& event) {
+              const Ref<Unstructured> object = event.object;
               seen.push_back(std::to_string(static_cast<int>(event.type)) +
-                             std::string(event.object->metadata().name()) +
-                             event.object->root()["spec"]["size"].NumberText());
+                             std::string(object->metadata().name()) +
+                             std::to_string(object->root()["spec"]["size"].AsInt64().value_or(0)));
               return true;
             });
     EXPECT_TRUE(done) << done.error();
@@ -175,7 +176,7 @@ TEST_F(DynamicClientTest, DY03_AWatchOfTheDynamicClient_HasEventsWithUnstructure
 constexpr char kPartial[] =
     R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"x"}})";
 
-TEST_F(DynamicClientTest, DY04_TheMetadataClient_AsksForMetadataTypes) {
+TEST_F(DynamicClientTest, TheMetadataClient_AsksForMetadataTypes_DY04) {
   server_.fallback = [](const HttpRequest& request) {
     if (request.target.find("watch=true") != std::string::npos) {
       return Json(R"({"type":"ADDED","object":)" + std::string(kPartial) + "}\n");
@@ -188,7 +189,8 @@ TEST_F(DynamicClientTest, DY04_TheMetadataClient_AsksForMetadataTypes) {
   };
   Block([&] {
     const MetadataResourceClient things = client_->Metadata(Mapping("example.com", true), "shop");
-    EXPECT_EQ(things.Get("x").OrExit()->metadata().name(), "x");
+    const Ref<metav1::PartialObjectMetadata> got = things.Get("x").OrExit();
+    EXPECT_EQ(got->metadata().name(), "x");
     EXPECT_EQ(things.List().OrExit().size(), 1U);
     int events = 0;
     EXPECT_TRUE(things.Watch({}, [&](const ResourceWatchEvent<metav1::PartialObjectMetadata>& e) {
@@ -212,7 +214,7 @@ TEST_F(DynamicClientTest, DY04_TheMetadataClient_AsksForMetadataTypes) {
   EXPECT_EQ(server_.requests[4].method, "DELETE");
 }
 
-TEST_F(DynamicClientTest, DY04_AServerThatIgnoresTheWishForMetadata_IsReadAndReduced) {
+TEST_F(DynamicClientTest, AServerThatIgnoresTheWishForMetadata_IsReadAndReduced_DY04) {
   server_.script = {Json(Thing("example.com", "x"))};
   Block([&] {
     const Ref<metav1::PartialObjectMetadata> thing =
@@ -222,7 +224,7 @@ TEST_F(DynamicClientTest, DY04_AServerThatIgnoresTheWishForMetadata_IsReadAndRed
   });
 }
 
-TEST_F(DynamicClientTest, DY04_MetadataOfAnotherKind_IsAnError) {
+TEST_F(DynamicClientTest, MetadataOfAnotherKind_IsAnError_DY04) {
   server_.script = {Json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"}})")};
   Block([&] {
     const auto got = client_->Metadata(Mapping("example.com", true), "shop").Get("x");
@@ -231,10 +233,10 @@ TEST_F(DynamicClientTest, DY04_MetadataOfAnotherKind_IsAnError) {
   });
 }
 
-TEST_F(DynamicClientTest, DY05_ARealClientSupportsWatchLists_AndAFakeSaysWhatItIsTold) {
+TEST_F(DynamicClientTest, ARealClientSupportsWatchLists_AndAFakeSaysWhatItIsTold_DY05) {
   const auto source = NewListWatch(*client_, GroupVersionResource{"example.com", "v1", "things"});
   EXPECT_FALSE(source->IsWatchListSemanticsUnSupported());
-  testing::FakeServer fake(sim_.env());
+  internal::client::FakeServer fake(sim_.env());
   fake.watch_list_unsupported = true;
   EXPECT_TRUE(fake.NewListerWatcher()->IsWatchListSemanticsUnSupported());
   fake.watch_list_unsupported = false;

@@ -284,9 +284,9 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   engine_->reached_ = true;
   CountAttempt(std::to_string(status));
   engine_->HandleWarnings(headers);
-  const bool success = request_.watch ? status == 200
-                                      : (status >= 200 && status <= 206) ||
-                                            (request_.conditional && status == 304);
+  const bool success =
+      request_.watch ? status == 200
+                     : (status >= 200 && status <= 206) || (request_.conditional && status == 304);
   if (success) {
     accepted_ = true;
     receiver_.OnHeaders(status, headers_);

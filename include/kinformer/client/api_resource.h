@@ -9,11 +9,12 @@
 #ifndef KINFORMER_CLIENT_API_RESOURCE_H_
 #define KINFORMER_CLIENT_API_RESOURCE_H_
 
-#include <functional>
+#include <concepts>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kinformer/base/error.h"
@@ -74,17 +75,29 @@ struct ApiGroup {
 [[nodiscard]] std::optional<Error> ErrGroupDiscoveryFailed(
     const std::vector<ApiGroupVersion>& groups);
 
-// Chooses resources.
-using ResourcePredicate = std::function<bool(const ApiResource& resource)>;
-
 // Returns the group versions with the resources for which `predicate` is true, without those that
 // have none. Counterpart: discovery.FilteredBy.
-[[nodiscard]] std::vector<ApiGroupVersion> FilteredBy(const ResourcePredicate& predicate,
-                                                      const std::vector<ApiGroupVersion>& groups);
+template <std::predicate<const ApiResource&> Predicate>
+[[nodiscard]] std::vector<ApiGroupVersion> FilteredBy(const Predicate& predicate,
+                                                      std::vector<ApiGroupVersion> groups) {
+  for (ApiGroupVersion& version : groups) {
+    std::erase_if(version.resources,
+                  [&](const ApiResource& resource) { return !predicate(resource); });
+  }
+  std::erase_if(groups, [](const ApiGroupVersion& version) { return version.resources.empty(); });
+  return groups;
+}
 
-// Returns a predicate for resources with all of these verbs. Counterpart:
+// A predicate for resources with all of its verbs. A value; thread-compatible. Counterpart:
 // discovery.SupportsAllVerbs.
-[[nodiscard]] ResourcePredicate SupportsAllVerbs(std::vector<std::string> verbs);
+class SupportsAllVerbs {
+ public:
+  explicit SupportsAllVerbs(std::vector<std::string> verbs) : verbs_(std::move(verbs)) {}
+  [[nodiscard]] bool operator()(const ApiResource& resource) const;
+
+ private:
+  std::vector<std::string> verbs_;
+};
 
 // Returns the names of all resources. Counterpart: discovery.GroupVersionResources.
 [[nodiscard]] std::vector<GroupVersionResource> GroupVersionResources(

@@ -20,8 +20,8 @@
 #include "kinformer/client/async_call.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/discovery.h"
+#include "kinformer/client/rest_mapper.h"
 #include "kinformer/client/rest_mapping.h"
-#include "kinformer/client/restmapper.h"
 #include "kinformer/internal/named_variable.h"
 #include "kinformer/object/object_name.h"
 

@@ -26,7 +26,7 @@ namespace internal {
 class DiscoveryCache;
 }  // namespace internal
 
-class RestMapper;  // restmapper.h
+class RestMapper;  // rest_mapper.h
 
 // Place of an OpenAPI v3 document. Counterpart: handler3.OpenAPIV3DiscoveryGroupVersion.
 struct OpenApiV3Path {
@@ -82,7 +82,7 @@ class DiscoveryClient {
   // is uncertain because its aggregated API is down. kInvalidArgument: `resources` is empty.
   Result<RestMapping> FirstServed(const std::vector<GroupVersionResource>& resources,
                                   const CallOptions& call = {}) const;
-  // Returns a picture for many lookups. Needs restmapper.h.
+  // Returns a picture for many lookups. Needs rest_mapper.h.
   Result<RestMapper> Mapper(const CallOptions& call = {}) const;
 
   // Returns the server's version, for example "v1.36.0".

@@ -1,4 +1,4 @@
-#include "kinformer/client/restmapper.h"
+#include "kinformer/client/rest_mapper.h"
 
 #include <gtest/gtest.h>
 #include <optional>
@@ -153,7 +153,7 @@ TEST(RestMapper, KindsAndResources_OfPartialNames) {
   }
 }
 
-TEST(RestMapper, RM01_MappingsOfAKind_FollowTheVersionsThatAreAskedFor) {
+TEST(RestMapper, MappingsOfAKind_FollowTheVersionsThatAreAskedFor_RM01) {
   const RestMapper mapper(Groups());
   const GroupKind kind{"apps", "Deployment"};
   const std::string v1 = "apps/v1/deployments=apps/v1/Deployment";
@@ -169,7 +169,7 @@ TEST(RestMapper, RM01_MappingsOfAKind_FollowTheVersionsThatAreAskedFor) {
   EXPECT_EQ(mapper.ResourceSingularizer("nothings"), "nothings");
 }
 
-TEST(RestMapper, RM02_AFailingGroup_LeavesTheOthers) {
+TEST(RestMapper, AFailingGroup_LeavesTheOthers_RM02) {
   std::vector<ApiGroupVersion> groups = Groups();
   groups[1].resources.clear();
   groups[1].error = "down";
@@ -183,7 +183,7 @@ TEST(RestMapper, RM02_AFailingGroup_LeavesTheOthers) {
       << missing.error();
 }
 
-TEST(RestMapper, RM04_ShortNamesThatStandForSeveralResources_AreToldWithTheirPriority) {
+TEST(RestMapper, ShortNamesThatStandForSeveralResources_AreToldWithTheirPriority_RM04) {
   const RestMapper mapper(Groups());
   std::vector<std::string> warnings;
   EXPECT_EQ(Text(mapper.ExpandResourceShortcut({"", "", "ev"}, &warnings)), "//events");
@@ -201,7 +201,7 @@ TEST(RestMapper, RM04_ShortNamesThatStandForSeveralResources_AreToldWithTheirPri
   EXPECT_TRUE(warnings.empty()) << "several versions of one resource are no ambiguity";
 }
 
-TEST(RestMapper, RM05_ACategoryHasItsResourcesOnce_AndAnUnknownOneNone) {
+TEST(RestMapper, ACategoryHasItsResourcesOnce_AndAnUnknownOneNone_RM05) {
   const RestMapper mapper(Groups());
   const auto all = mapper.Expand("all");
   ASSERT_TRUE(all);
@@ -233,7 +233,7 @@ class DeferredMapperTest : public testing::ClientTest {
   std::string plural_ = "gadgets";
 };
 
-TEST_F(DeferredMapperTest, RM03_AMissInWhatIsKnown_AsksOnceMore_AndAMissInFreshAnswersDoesNot) {
+TEST_F(DeferredMapperTest, AMissInWhatIsKnown_AsksOnceMore_AndAMissInFreshAnswersDoesNot_RM03) {
   Block([&] {
     const DeferredDiscoveryRESTMapper mapper(client_->Discovery());
     EXPECT_EQ(Text(mapper.ResourceFor({"", "", "lamps"})), "NotFound");
@@ -276,7 +276,7 @@ Task<Result<void>> LookUp(DiscoveryClient discovery, std::vector<std::string>& s
   co_return Result<void>();
 }
 
-TEST_F(DeferredMapperTest, RM03_AwaitedLookUps_ShareThePictureOfTheClient) {
+TEST_F(DeferredMapperTest, AwaitedLookUps_ShareThePictureOfTheClient_RM03) {
   std::vector<std::string> seen;
   Block([&] { EXPECT_TRUE(BlockOn(sim_.env(), LookUp(client_->Discovery(), seen))); });
   const std::string kind = "example.com/v1/Gadget";

@@ -1,4 +1,4 @@
-#include "kinformer/client/restmapper.h"
+#include "kinformer/client/rest_mapper.h"
 
 #include <algorithm>
 #include <cstdint>

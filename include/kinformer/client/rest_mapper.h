@@ -1,4 +1,4 @@
-// kinformer/client/restmapper.h
+// kinformer/client/rest_mapper.h
 //
 // RestMapper: finds kinds and resources by parts of their names, in what a server said once.
 // DeferredDiscoveryRESTMapper asks the server when that is necessary.
@@ -7,8 +7,8 @@
 //   GroupVersionResource named = mapper.ResourceFor({.resource = "deploy"}).OrExit();
 //   RestMapping mapping = mapper.RESTMapping({"apps", "Deployment"}, {"v1"}).OrExit();
 
-#ifndef KINFORMER_CLIENT_RESTMAPPER_H_
-#define KINFORMER_CLIENT_RESTMAPPER_H_
+#ifndef KINFORMER_CLIENT_REST_MAPPER_H_
+#define KINFORMER_CLIENT_REST_MAPPER_H_
 
 #include <compare>
 #include <memory>
@@ -133,4 +133,4 @@ class DeferredDiscoveryRESTMapper {
 
 }  // namespace kinformer
 
-#endif  // KINFORMER_CLIENT_RESTMAPPER_H_
+#endif  // KINFORMER_CLIENT_REST_MAPPER_H_
