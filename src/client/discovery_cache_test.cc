@@ -388,6 +388,24 @@ TEST_F(OpenApiTest, AServerWithoutOpenApiV3_IsNotFoundInWords) {
   });
 }
 
+// 40 MiB each: the second pushes the first out.
+TEST_F(OpenApiTest, DocumentsOfMoreThan64MiB_AreNotAllKept) {
+  answer_ = [](const HttpRequest& request) -> std::optional<ScriptedResponse> {
+    if (request.target == "/openapi/v3") {
+      return Json(R"({"paths":{"a":{"serverRelativeURL":"/openapi/v3/a?hash=1"},)"
+                  R"("b":{"serverRelativeURL":"/openapi/v3/b?hash=1"}}})");
+    }
+    return Json("\"" + std::string(std::size_t{40} << 20, 'x') + "\"");
+  };
+  Block([&] {
+    for (const char* path : {"a", "a", "b", "b", "a"}) {
+      EXPECT_TRUE(client_->Discovery().OpenAPIV3Schema(path)) << path;
+    }
+    EXPECT_EQ(Asked(),
+              "/openapi/v3 /openapi/v3/a?hash=1 /openapi/v3/b?hash=1 /openapi/v3/a?hash=1 ");
+  });
+}
+
 // ---- Servers that mean harm
 
 TEST_F(DiscoveryCacheTest, NamesThatAreNoNames_AreNeitherKeptNorAskedFor) {

@@ -172,7 +172,8 @@ TEST_F(DiscoveryFilesTest, OldFiles_AreFetchedAgain_AlsoByALongProcess_DS08) {
     sim_.env().SleepFor(std::chrono::seconds(2));
     EXPECT_EQ(Map(running, "deploy"), "v1/deployments");
     EXPECT_EQ(Asked(), "/api /apis ");
-    EXPECT_EQ(Map(NewProcess(std::chrono::nanoseconds(1)), "deploy"), "v1/deployments");
+    sim_.env().SleepFor(std::chrono::seconds(1));
+    EXPECT_EQ(Map(NewProcess(std::chrono::milliseconds(500)), "deploy"), "v1/deployments");
     EXPECT_EQ(Asked(), "/api /apis ");
   });
 }
