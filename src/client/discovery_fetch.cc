@@ -49,8 +49,8 @@ class Fetch {
   // Some servers have no core group, or no other groups.
   Task<Result<void>> Read(std::string path) {
     const std::string etag = known_.contains(path) ? known_[path].etag : std::string();
-    Result<Fetched> fetched =
-        co_await GetJson(core_, path, std::string(kAggregatedAccept), etag, call_);
+    const std::string accept(kAggregatedAccept);
+    Result<Fetched> fetched = co_await GetJson(core_, path, accept, etag, call_);
     if (!fetched && IsForbidden(fetched.error())) {
       forbidden_ = fetched.error();
       co_return Result<void>();
