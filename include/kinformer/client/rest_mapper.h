@@ -26,12 +26,13 @@
 
 namespace kinformer {
 
-// Names of kinds and resources without a version. Counterparts: schema.GroupKind, GroupResource.
+// Name of a kind without a version. Counterpart: schema.GroupKind.
 struct GroupKind {
   std::string group{};
   std::string kind{};
   auto operator<=>(const GroupKind&) const = default;
 };
+// Name of a resource without a version. Counterpart: schema.GroupResource.
 struct GroupResource {
   std::string group{};
   std::string resource{};
