@@ -169,17 +169,19 @@ GroupVersionResource ResourceOf(const Place& place) { return place.resource->res
 
 std::vector<Place> FindKind(const Groups& groups, const GroupKind& kind,
                             const std::vector<std::string>& versions) {
-  std::vector<Place> found =
-      Collect(groups, [&](const ApiGroupVersion& version, const ApiResource& resource) {
-        return version.group == kind.group && resource.kind == kind.kind &&
-               (versions.empty() || Contains(versions, version.version));
-      });
-  const auto rank = [&](const Place& place) {
-    return std::ranges::find(versions, place.version->version) - versions.begin();
+  const auto find = [&](const std::string* wanted) {
+    return Collect(groups, [&](const ApiGroupVersion& version, const ApiResource& resource) {
+      return version.group == kind.group && resource.kind == kind.kind &&
+             (wanted == nullptr || version.version == *wanted);
+    });
   };
-  std::ranges::stable_sort(found,
-                           [&](const Place& a, const Place& b) { return rank(a) < rank(b); });
-  return found;
+  if (versions.empty()) return find(nullptr);
+  std::vector<Place> out;
+  for (const std::string& version : versions) {
+    const std::vector<Place> found = find(&version);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
 }
 
 Error NoKind(const Groups& groups, const GroupKind& kind,
