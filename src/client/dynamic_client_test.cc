@@ -147,7 +147,9 @@ TEST_F(DynamicClientTest, BadNamesAndNamespaces_AreErrorsBeforeAnyRequest_DY02) 
 
 TEST_F(DynamicClientTest, AWatchOfTheDynamicClient_HasEventsWithUnstructuredObjects_DY03) {
   const auto line = [](const std::string& type, const std::string& name) {
-    return R"({"type":")" + type + R"(","object":)" + Thing("example.com", name) + "}\n";
+    json::Value thing = json::Parse(Thing("example.com", name)).OrExit();
+    thing.Ensure("metadata", "namespace") = "shop";
+    return R"({"type":")" + type + R"(","object":)" + thing.Dump() + "}\n";
   };
   server_.script = {Json(line("ADDED", "a") + line("MODIFIED", "b") + line("DELETED", "c"))};
   std::vector<std::string> seen;
@@ -173,8 +175,8 @@ TEST_F(DynamicClientTest, AWatchOfTheDynamicClient_HasEventsWithUnstructuredObje
   EXPECT_NE(server_.requests[0].target.find("watch=true"), std::string::npos);
 }
 
-constexpr char kPartial[] =
-    R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"x"}})";
+constexpr char kPartial[] = R"({"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata",)"
+                            R"("metadata":{"name":"x","namespace":"shop"}})";
 
 TEST_F(DynamicClientTest, TheMetadataClient_AsksForMetadataTypes_DY04) {
   server_.fallback = [](const HttpRequest& request) {
