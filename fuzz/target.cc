@@ -30,6 +30,7 @@ constexpr Target kTargets[] = {
     {"continue_token", &FuzzContinueToken},
     {"conversion_answer", &FuzzConversionAnswer},
     {"credential_plugin", &FuzzCredentialPlugin},
+    {"discovery", &FuzzDiscovery},
     {"dynamic_object", &FuzzDynamicObject},
     {"envelope", &FuzzEnvelope},
     {"fault_rule", &FuzzFaultRule},

@@ -17,6 +17,7 @@ void FuzzBlockProtobuf(std::string_view input);     // block_target.cc
 void FuzzContinueToken(std::string_view input);     // apiserver_target.cc
 void FuzzConversionAnswer(std::string_view input);  // webhook_target.cc
 void FuzzCredentialPlugin(std::string_view input);  // credential_target.cc
+void FuzzDiscovery(std::string_view input);         // discovery_target.cc
 void FuzzDynamicObject(std::string_view input);     // block_target.cc
 void FuzzEnvelope(std::string_view input);          // wire_target.cc
 void FuzzFaultRule(std::string_view input);         // apiserver_target.cc

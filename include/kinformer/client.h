@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CLIENT_H_
 #define KINFORMER_CLIENT_H_
 
+#include "kinformer/client/api_resource.h"
 #include "kinformer/client/async_call.h"
 #include "kinformer/client/async_discovery.h"
 #include "kinformer/client/async_resource_client.h"
@@ -25,6 +26,7 @@
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/request_record.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/client/rest_mapper.h"
 #include "kinformer/client/rest_mapping.h"
 #include "kinformer/client/rest_request.h"
 #include "kinformer/client/retry.h"

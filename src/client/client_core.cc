@@ -2,6 +2,7 @@
 
 #include "base/core/real_thread.h"
 #include "base/loop/own_work.h"
+#include "client/discovery_cache.h"
 #include "client/exchange_call.h"
 #include "client/loop_call.h"
 #include "client/trace_context.h"
@@ -65,6 +66,11 @@ class ShutDownCall final : public client::LoopCall {
 };
 
 }  // namespace
+
+ClientCore::ClientCore(std::shared_ptr<client::Engine> engine, std::unique_ptr<Runtime> runtime)
+    : engine_(std::move(engine)),
+      runtime_(std::move(runtime)),
+      discovery_(std::make_shared<DiscoveryCache>()) {}
 
 ClientCore::~ClientCore() {
   if (runtime_ == nullptr) return;

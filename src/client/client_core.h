@@ -8,14 +8,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "kinformer/base/result.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/task.h"
-#include "kinformer/client/discovery.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/client/transport.h"
 
@@ -34,11 +31,12 @@ struct RawResponse {
 
 }  // namespace client
 
+class DiscoveryCache;  // discovery_cache.h
+
 // Thread-safe.
 class ClientCore {
  public:
-  ClientCore(std::shared_ptr<client::Engine> engine, std::unique_ptr<Runtime> runtime)
-      : engine_(std::move(engine)), runtime_(std::move(runtime)) {}
+  ClientCore(std::shared_ptr<client::Engine> engine, std::unique_ptr<Runtime> runtime);
   // Blocks until the loop has destroyed the transport, if this owns the Runtime.
   ~ClientCore();
 
@@ -49,17 +47,15 @@ class ClientCore {
   static Task<Result<client::RawResponse>> Call(std::shared_ptr<const ClientCore> core,
                                                 ExchangeRequest request, CallOptions options);
 
-  // Groups found by discovery; null: not fetched yet. Guarded by its mutex.
-  struct DiscoveryCache {
-    std::mutex mutex;
-    std::shared_ptr<const std::vector<ApiGroupVersion>> groups;
-  };
-  [[nodiscard]] DiscoveryCache& discovery_cache() const { return discovery_; }
+  // Returns what the copies of this client know by discovery.
+  [[nodiscard]] const std::shared_ptr<DiscoveryCache>& discovery_cache() const {
+    return discovery_;
+  }
 
  private:
   const std::shared_ptr<client::Engine> engine_;
   std::unique_ptr<Runtime> runtime_;
-  mutable DiscoveryCache discovery_;
+  const std::shared_ptr<DiscoveryCache> discovery_;
 };
 
 }  // namespace kinformer::internal

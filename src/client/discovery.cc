@@ -1,348 +1,22 @@
 #include "kinformer/client/discovery.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "kinformer/base/task.h"
 #include "kinformer/client/async_discovery.h"
-#include "kinformer/json/json.h"
+#include "kinformer/client/rest_mapper.h"
 
-#include "base/text/edit_distance.h"
+#include "base/core/printable.h"
 #include "client/client_core.h"
+#include "client/discovery_tasks.h"
 
 namespace kinformer {
 namespace {
 
+using internal::client::Discovery;
+using internal::client::KnownGroups;
 using Groups = std::vector<ApiGroupVersion>;
-
-constexpr Duration kDiscoveryTimeout = std::chrono::seconds(32);
-constexpr std::string_view kAggregatedAccept =
-    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
-    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
-
-using Core = std::shared_ptr<internal::ClientCore>;
-
-Task<Result<json::Value>> GetJson(Core core, std::string target, std::string_view accept,
-                                  CallOptions call) {
-  internal::ExchangeRequest request;
-  request.target = std::move(target);
-  request.accept = accept;
-  if (call.timeout <= Duration::zero()) call.timeout = kDiscoveryTimeout;
-  const std::string asked = request.target;
-  Result<internal::client::RawResponse> response =
-      co_await internal::ClientCore::Call(core, std::move(request), std::move(call));
-  if (!response) co_return std::move(response).error();
-  Result<json::Value> document = json::Parse(response->body);
-  if (!document) {
-    co_return Error(Reason::kDecode,
-                    core->engine()->Describe() + " does not answer " + asked +
-                        " as a Kubernetes API server does: " + document.error().message() +
-                        ". Is this its address, or a proxy's login page?");
-  }
-  co_return document;
-}
-
-std::vector<std::string> Strings(const json::Value& array) {
-  std::vector<std::string> out;
-  for (const json::Value& item : array.items()) out.push_back(item.StringOrEmpty());
-  return out;
-}
-
-void AddAggregated(const json::Value& document, Groups& groups) {
-  for (const json::Value& group : document["items"].items()) {
-    bool first = true;
-    for (const json::Value& version : group["versions"].items()) {
-      ApiGroupVersion out;
-      out.group = group["metadata"]["name"].StringOrEmpty();
-      out.version = version["version"].StringOrEmpty();
-      if (version["freshness"].StringOrEmpty() == "Stale") {
-        out.error = "the server has no current discovery document of this group version";
-      } else {
-        out.preferred = std::exchange(first, false);
-      }
-      for (const json::Value& resource : version["resources"].items()) {
-        const json::Value& kind = resource["responseKind"];
-        if (kind["kind"].StringOrEmpty().empty()) continue;
-        ApiResource item;
-        item.resource = {out.group, out.version, resource["resource"].StringOrEmpty()};
-        item.kind = kind["kind"].StringOrEmpty();
-        item.singularName = resource["singularResource"].StringOrEmpty();
-        item.namespaced = resource["scope"].StringOrEmpty() == "Namespaced";
-        item.verbs = Strings(resource["verbs"]);
-        item.shortNames = Strings(resource["shortNames"]);
-        item.categories = Strings(resource["categories"]);
-        out.resources.push_back(std::move(item));
-      }
-      groups.push_back(std::move(out));
-    }
-  }
-}
-
-// Reads a document of one group version, as servers without aggregated discovery send it.
-void FillFromResourceList(const json::Value& document, ApiGroupVersion& out) {
-  for (const json::Value& resource : document["resources"].items()) {
-    const std::string& name = resource["name"].StringOrEmpty();
-    if (name.empty() || name.find('/') != std::string::npos) continue;
-    ApiResource item;
-    item.resource = {out.group, out.version, name};
-    item.kind = resource["kind"].StringOrEmpty();
-    item.singularName = resource["singularName"].StringOrEmpty();
-    item.namespaced = resource["namespaced"].AsBool().value_or(false);
-    item.verbs = Strings(resource["verbs"]);
-    item.shortNames = Strings(resource["shortNames"]);
-    item.categories = Strings(resource["categories"]);
-    out.resources.push_back(std::move(item));
-  }
-}
-
-// Fetches all discovery documents, aggregated or not, depending on the server.
-class Fetch {
- public:
-  static Task<Result<Groups>> All(Core core, CallOptions call) {
-    Fetch fetch(std::move(core), std::move(call));
-    Result<void> done = co_await fetch.Run();
-    if (!done) co_return std::move(done).error();
-    co_return std::move(fetch.groups_);
-  }
-
- private:
-  Fetch(Core core, CallOptions call) : core_(std::move(core)), call_(std::move(call)) {}
-
-  Task<Result<void>> Run() {
-    Result<void> done = co_await ReadCore();
-    if (!done) co_return done;
-    done = co_await ReadNamedGroups();
-    if (!done) co_return done;
-    for (const std::size_t i : plain_) {
-      done = co_await ReadResources(groups_[i]);
-      if (!done) co_return done;
-    }
-    co_return done;
-  }
-
-  // Returns nullopt where the server has no such document. Adds aggregated groups at once.
-  Task<Result<std::optional<json::Value>>> Read(std::string target) {
-    Result<json::Value> document =
-        co_await GetJson(core_, std::move(target), kAggregatedAccept, call_);
-    if (!document) {
-      if (!IsNotFound(document.error())) co_return std::move(document).error();
-      co_return std::optional<json::Value>();
-    }
-    if ((*document)["kind"].StringOrEmpty() != "APIGroupDiscoveryList") {
-      co_return std::optional<json::Value>(*std::move(document));
-    }
-    AddAggregated(*document, groups_);
-    co_return std::optional<json::Value>();
-  }
-
-  // Some servers have no core group.
-  Task<Result<void>> ReadCore() {
-    Result<std::optional<json::Value>> api = co_await Read("/api");
-    if (!api) co_return std::move(api).error();
-    bool first = true;
-    if (*api) {
-      for (const json::Value& version : (**api)["versions"].items()) {
-        AddPlain("", version.StringOrEmpty(), std::exchange(first, false));
-      }
-    }
-    co_return Result<void>();
-  }
-
-  Task<Result<void>> ReadNamedGroups() {
-    Result<std::optional<json::Value>> apis = co_await Read("/apis");
-    if (!apis) co_return std::move(apis).error();
-    if (*apis) AddNamedGroups(**apis);
-    co_return Result<void>();
-  }
-  void AddNamedGroups(const json::Value& apis) {
-    for (const json::Value& group : apis["groups"].items()) {
-      const std::string& preferred = group["preferredVersion"]["version"].StringOrEmpty();
-      // Adds the preferred version first, so that it is the first match of a name.
-      for (const bool wanted : {true, false}) {
-        for (const json::Value& version : group["versions"].items()) {
-          const std::string& text = version["version"].StringOrEmpty();
-          if ((text == preferred) == wanted) AddPlain(group["name"].StringOrEmpty(), text, wanted);
-        }
-      }
-    }
-  }
-
-  void AddPlain(std::string group, std::string version, bool preferred) {
-    ApiGroupVersion out;
-    out.group = std::move(group);
-    out.version = std::move(version);
-    out.preferred = preferred;
-    plain_.push_back(groups_.size());
-    groups_.push_back(std::move(out));
-  }
-
-  Task<Result<void>> ReadResources(ApiGroupVersion& out) {
-    std::string target =
-        out.group.empty() ? "/api/" + out.version : "/apis/" + out.group + "/" + out.version;
-    Result<json::Value> document =
-        co_await GetJson(core_, std::move(target), internal::client::kJsonMediaType, call_);
-    if (document) {
-      FillFromResourceList(*document, out);
-      co_return Result<void>();
-    }
-    const Reason reason = document.error().reason();
-    if (reason == Reason::kCanceled || reason == Reason::kDeadlineExceeded) {
-      co_return std::move(document).error();
-    }
-    out.error = document.error().message();  // the other groups can be used nevertheless
-    co_return Result<void>();
-  }
-
-  const Core core_;
-  const CallOptions call_;
-  Groups groups_{};
-  std::vector<std::size_t> plain_{};  // indexes of group versions without resources yet
-};
-
-struct Found {
-  std::shared_ptr<const Groups> groups{};
-  bool fetched = false;  // by this call
-};
-
-Task<Result<Found>> Cached(Core core, CallOptions call) {
-  auto& cache = core->discovery_cache();
-  Found found;
-  {
-    const std::lock_guard<std::mutex> lock(cache.mutex);
-    found.groups = cache.groups;
-  }
-  if (found.groups != nullptr) co_return found;
-  Result<Groups> groups = co_await Fetch::All(core, std::move(call));
-  if (!groups) co_return std::move(groups).error();
-  found.groups = std::make_shared<const Groups>(*std::move(groups));
-  found.fetched = true;
-  const std::lock_guard<std::mutex> lock(cache.mutex);
-  cache.groups = found.groups;
-  co_return found;
-}
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-bool Contains(const std::vector<std::string>& values, std::string_view value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
-}
-
-RestMapping MappingOf(const ApiGroupVersion& group, const ApiResource& resource) {
-  return {resource.resource, {group.group, group.version, resource.kind}, resource.namespaced};
-}
-
-// One way to read what a user typed.
-struct Wanted {
-  std::string name;
-  std::string group;
-  std::string version;
-  bool any_group = true;
-};
-
-bool MayHave(const ApiGroupVersion& group, const Wanted& wanted) {
-  if (!wanted.any_group && group.group != wanted.group) return false;
-  return wanted.version.empty() || group.version == wanted.version;
-}
-
-enum class NamedBy : std::uint8_t { kResource, kKind, kShortName };
-
-bool IsCalled(const ApiResource& resource, const std::string& name, NamedBy by) {
-  switch (by) {
-    case NamedBy::kResource:
-      return resource.resource.resource == name;
-    case NamedBy::kKind:
-      return resource.singularName == name || Lower(resource.kind) == name;
-    case NamedBy::kShortName:
-      return Contains(resource.shortNames, name);
-  }
-  return false;
-}
-
-const ApiResource* FindIn(const Groups& groups, const Wanted& wanted,
-                          const ApiGroupVersion** where) {
-  // Full names take precedence over short ones, regardless of the order of groups.
-  for (const NamedBy by : {NamedBy::kResource, NamedBy::kKind, NamedBy::kShortName}) {
-    for (const ApiGroupVersion& group : groups) {
-      if (!MayHave(group, wanted)) continue;
-      for (const ApiResource& resource : group.resources) {
-        if (!IsCalled(resource, wanted.name, by)) continue;
-        *where = &group;
-        return &resource;
-      }
-    }
-  }
-  return nullptr;
-}
-
-const ApiResource* FindExactly(const Groups& groups, const GroupVersionResource& wanted,
-                               const ApiGroupVersion** where) {
-  for (const ApiGroupVersion& group : groups) {
-    for (const ApiResource& candidate : group.resources) {
-      if (candidate.resource != wanted) continue;
-      *where = &group;
-      return &candidate;
-    }
-  }
-  return nullptr;
-}
-
-// Returns whether the group version exists, but its resources are unknown.
-bool IsUnknown(const Groups& groups, const GroupVersionResource& wanted) {
-  return std::any_of(groups.begin(), groups.end(), [&](const ApiGroupVersion& group) {
-    return group.group == wanted.group && group.version == wanted.version && !group.error.empty();
-  });
-}
-
-std::vector<Wanted> Readings(std::string_view typed) {
-  const std::string name = Lower(typed);
-  std::vector<Wanted> readings;
-  const std::size_t dot = name.find('.');
-  if (dot == std::string::npos) return {{name, "", "", true}};
-  const std::string first = name.substr(0, dot);
-  const std::string rest = name.substr(dot + 1);
-  const std::size_t second = rest.find('.');
-  if (second != std::string::npos) {
-    readings.push_back({first, rest.substr(second + 1), rest.substr(0, second), false});
-  }
-  readings.push_back({first, rest, "", false});
-  return readings;
-}
-
-Error NoSuchResource(const Groups& groups, std::string_view typed) {
-  std::string message = "the server doesn't have a resource type \"" + std::string(typed) + "\"";
-  const std::string name = Lower(typed.substr(0, typed.find('.')));
-  std::string nearest;
-  std::size_t best = 3;
-  for (const ApiGroupVersion& group : groups) {
-    for (const ApiResource& resource : group.resources) {
-      for (const std::string& candidate : {resource.resource.resource, resource.singularName}) {
-        if (candidate.empty() || !internal::base::IsNear(candidate, name)) continue;
-        const std::size_t distance = internal::base::EditDistance(candidate, name);
-        if (distance < best) {
-          best = distance;
-          nearest = resource.resource.resource;
-        }
-      }
-    }
-  }
-  if (!nearest.empty()) message += "; did you mean \"" + nearest + "\"?";
-  for (const ApiGroupVersion& group : groups) {
-    if (group.error.empty()) continue;
-    message +=
-        " (" + group.group + "/" + group.version + " could not be read: " + group.error + ")";
-    break;
-  }
-  return Error(Reason::kNotFound, std::move(message));
-}
 
 // Neither core group nor others: the server or the path is not a Kubernetes API.
 Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
@@ -353,67 +27,109 @@ Error NoApiServer(const internal::ClientCore& core, std::string_view typed) {
                    "server, path included?");
 }
 
-// Returns the resource in `groups`, and its group; null: it is not there.
-using Find = std::function<const ApiResource*(const Groups& groups, const ApiGroupVersion** where)>;
+void Forget(const Discovery& discovery) { discovery.cache->Invalidate(); }
+
+// Returns whether a newer picture may have what was not found.
+bool MayBeElsewhere(const Error& error) {
+  return error.reason() == Reason::kNotFound || error.reason() == Reason::kServiceUnavailable;
+}
+
+// Finds something in a picture; kNotFound: it is not there.
+template <class T>
+using Find = std::function<Result<T>(const RestMapper& mapper)>;
 
 // Searches the cached groups and, if that fails, once in newly fetched ones.
-Task<Result<RestMapping>> Search(Core core, CallOptions call, std::string typed, Find find) {
+template <class T>
+Task<Result<T>> Search(Discovery discovery, CallOptions call, std::string typed, Find<T> find) {
   while (true) {
-    const Result<Found> found = co_await Cached(core, call);
-    if (!found) co_return found.error();
-    const Groups& groups = *found->groups;
-    const ApiGroupVersion* where = nullptr;
-    if (const ApiResource* resource = find(groups, &where)) co_return MappingOf(*where, *resource);
-    if (found->fetched && groups.empty()) co_return NoApiServer(*core, typed);
-    if (found->fetched) co_return NoSuchResource(groups, typed);
-    DiscoveryClient(core).Invalidate();
+    const Result<KnownGroups> known =
+        co_await internal::client::FindGroups(discovery, call, /*whole=*/false);
+    if (!known) co_return known.error();
+    if (known->fetched && known->groups->empty()) co_return NoApiServer(*discovery.core, typed);
+    const RestMapper mapper(known->groups);
+    Result<T> found = find(mapper);
+    if (found || known->fetched || !MayBeElsewhere(found.error())) co_return found;
+    Forget(discovery);
   }
 }
 
-Task<Result<std::vector<ApiGroupVersion>>> AllGroups(Core core, CallOptions call) {
-  const Result<Found> found = co_await Cached(std::move(core), std::move(call));
-  if (!found) co_return found.error();
-  co_return *found->groups;
+template <class T>
+AsyncCall<T> Searching(const Discovery& discovery, std::string typed, Find<T> find) {
+  return {discovery.core->env(),
+          [discovery, typed = std::move(typed), find = std::move(find)](CallOptions call) {
+            return Search<T>(discovery, std::move(call), typed, find);
+          }};
 }
 
-Task<Result<RestMapping>> SearchFirstServed(Core core, std::vector<GroupVersionResource> resources,
-                                            CallOptions call) {
-  if (resources.empty()) {
-    co_return Error(Reason::kInvalidArgument, "FirstServed needs the resources to choose from");
+using ReadGroups = Groups (*)(const Groups& groups);
+
+Task<Result<Groups>> AllGroups(Discovery discovery, CallOptions call, ReadGroups read) {
+  const Result<KnownGroups> known =
+      co_await internal::client::FindGroups(std::move(discovery), std::move(call), /*whole=*/true);
+  if (!known) co_return known.error();
+  co_return read(*known->groups);
+}
+
+AsyncCall<Groups> ReadingGroups(const Discovery& discovery, ReadGroups read) {
+  return {discovery.core->env(), [discovery, read](CallOptions call) {
+            return AllGroups(discovery, std::move(call), read);
+          }};
+}
+
+Groups PreferredNamespaced(const Groups& groups) {
+  Groups out = internal::client::PreferredOf(groups);
+  for (ApiGroupVersion& version : out) {
+    std::erase_if(version.resources,
+                  [](const ApiResource& resource) { return !resource.namespaced; });
   }
-  std::string names;
-  for (const GroupVersionResource& wanted : resources) {
-    names += (names.empty() ? "" : ", ") + wanted.resource + "." + wanted.version;
-    if (!wanted.group.empty()) names += "." + wanted.group;
-  }
-  bool unknown = false;
-  Find find = [&](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
-    unknown = false;
-    for (const GroupVersionResource& wanted : resources) {
-      if (const ApiResource* served = FindExactly(groups, wanted, where)) return served;
-      unknown = unknown || IsUnknown(groups, wanted);
+  std::erase_if(out, [](const ApiGroupVersion& version) {
+    return version.resources.empty() && version.error.empty();
+  });
+  return out;
+}
+
+Task<Result<std::vector<ApiGroup>>> GroupsOnly(Discovery discovery, CallOptions call) {
+  const Result<KnownGroups> known =
+      co_await internal::client::FindGroups(std::move(discovery), std::move(call), /*whole=*/false);
+  if (!known) co_return known.error();
+  co_return internal::client::GroupsOf(*known->groups);
+}
+
+Task<Result<ApiGroupVersion>> OneVersion(Discovery discovery, CallOptions call, std::string name) {
+  Find<ApiGroupVersion> find = [name](const RestMapper& mapper) -> Result<ApiGroupVersion> {
+    for (const ApiGroupVersion& version : mapper.groups()) {
+      if (version.groupVersion() == name) return version;
     }
-    return nullptr;
+    return Error(Reason::kNotFound, "the server doesn't have the group version \"" +
+                                        internal::base::Printable(name) + "\"");
   };
-  Result<RestMapping> found =
-      co_await Search(std::move(core), std::move(call), std::move(names), std::move(find));
-  if (!found && unknown && IsNotFound(found.error())) {
-    co_return Error(Reason::kServiceUnavailable, found.error().message());
+  Result<ApiGroupVersion> found = co_await Search<ApiGroupVersion>(discovery, call, name, find);
+  if (found && internal::client::MayPass(*found)) {
+    const Result<KnownGroups> known = co_await internal::client::FindGroups(
+        std::move(discovery), std::move(call), /*whole=*/true);
+    if (!known) co_return known.error();
+    const RestMapper mapper(known->groups);
+    found = find(mapper);
   }
+  if (found && !found->error.empty()) co_return Error(found->reason, name + ": " + found->error);
   co_return found;
 }
 
-Task<Result<std::string>> VersionOfServer(Core core, CallOptions call) {
-  Result<json::Value> version = co_await GetJson(std::move(core), "/version",
-                                                 internal::client::kJsonMediaType, std::move(call));
-  if (!version) co_return std::move(version).error();
-  co_return (*version)["gitVersion"].StringOrEmpty();
+Task<Result<RestMapper>> Picture(Discovery discovery, CallOptions call) {
+  const Result<KnownGroups> known =
+      co_await internal::client::FindGroups(std::move(discovery), std::move(call), /*whole=*/true);
+  if (!known) co_return known.error();
+  co_return RestMapper(known->groups);
 }
 
-AsyncCall<RestMapping> Searching(const Core& core, std::string typed, Find find) {
-  return {core->env(), [core, typed = std::move(typed), find = std::move(find)](CallOptions call) {
-            return Search(core, std::move(call), typed, find);
-          }};
+Task<Result<std::string>> VersionOfServer(Discovery discovery, CallOptions call) {
+  const std::string target = "/version";
+  const std::string accept(internal::client::kJsonMediaType);
+  const std::string none;
+  const Result<internal::client::Fetched> version =
+      co_await internal::client::GetJson(discovery.core, target, accept, none, std::move(call));
+  if (!version) co_return version.error();
+  co_return version->document["gitVersion"].StringOrEmpty();
 }
 
 template <class T>
@@ -428,8 +144,6 @@ Result<T> Blocked(AsyncCall<T> call, const CallOptions& options) {
 
 }  // namespace
 
-bool ApiResource::Supports(std::string_view verb) const { return Contains(verbs, verb); }
-
 const KindInfo& RestMapping::dynamic_type() const {
   return *internal::DynamicKindInfo(resource.group, resource.version, kind.kind, resource.resource,
                                     namespaced);
@@ -440,91 +154,261 @@ const KindInfo& RestMapping::metadata_type() const {
                                      namespaced);
 }
 
-AsyncCall<std::vector<ApiGroupVersion>> AsyncDiscoveryClient::ServerGroupsAndResources() const {
-  return {core_->env(),
-          [core = core_](CallOptions call) { return AllGroups(core, std::move(call)); }};
+Discovery AsyncDiscoveryClient::PartsOf(const DiscoveryClient& discovery) {
+  return {discovery.core_, discovery.cache_};
+}
+
+AsyncCall<Groups> AsyncDiscoveryClient::ServerGroupsAndResources() const {
+  return ReadingGroups(PartsOf(discovery_), [](const Groups& groups) { return groups; });
+}
+
+AsyncCall<Groups> AsyncDiscoveryClient::ServerPreferredResources() const {
+  return ReadingGroups(PartsOf(discovery_), internal::client::PreferredOf);
+}
+
+AsyncCall<Groups> AsyncDiscoveryClient::ServerPreferredNamespacedResources() const {
+  return ReadingGroups(PartsOf(discovery_), PreferredNamespaced);
+}
+
+AsyncCall<std::vector<ApiGroup>> AsyncDiscoveryClient::ServerGroups() const {
+  const Discovery discovery = PartsOf(discovery_);
+  return {discovery.core->env(),
+          [discovery](CallOptions call) { return GroupsOnly(discovery, std::move(call)); }};
+}
+
+AsyncCall<ApiGroupVersion> AsyncDiscoveryClient::ServerResourcesForGroupVersion(
+    std::string group_version) const {
+  const Discovery discovery = PartsOf(discovery_);
+  return {discovery.core->env(), [discovery, name = std::move(group_version)](CallOptions call) {
+            return OneVersion(discovery, std::move(call), name);
+          }};
 }
 
 AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(std::string name) const {
-  Find find = [readings = Readings(name)](const Groups& groups,
-                                          const ApiGroupVersion** where) -> const ApiResource* {
-    for (const Wanted& wanted : readings) {
-      if (const ApiResource* found = FindIn(groups, wanted, where)) return found;
-    }
-    return nullptr;
-  };
-  return Searching(core_, std::move(name), std::move(find));
+  return Searching<RestMapping>(PartsOf(discovery_), name, [name](const RestMapper& mapper) {
+    return mapper.MappingFor(name);
+  });
 }
 
 AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(
     const GroupVersionResource& resource) const {
-  return Searching(core_, resource.resource,
-                   [resource](const Groups& groups, const ApiGroupVersion** where) {
-                     return FindExactly(groups, resource, where);
-                   });
+  return Searching<RestMapping>(
+      PartsOf(discovery_), resource.resource,
+      [resource](const RestMapper& mapper) { return mapper.MappingFor(resource); });
 }
 
 AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(const GroupVersionKind& kind) const {
-  return Searching(
-      core_, kind.kind,
-      [kind](const Groups& groups, const ApiGroupVersion** where) -> const ApiResource* {
-        for (const ApiGroupVersion& group : groups) {
-          if (group.group != kind.group || group.version != kind.version) continue;
-          for (const ApiResource& candidate : group.resources) {
-            if (candidate.kind != kind.kind) continue;
-            *where = &group;
-            return &candidate;
-          }
-        }
-        return nullptr;
-      });
+  return Searching<RestMapping>(PartsOf(discovery_), kind.kind, [kind](const RestMapper& mapper) {
+    return mapper.MappingFor(kind);
+  });
 }
 
 AsyncCall<RestMapping> AsyncDiscoveryClient::FirstServed(
     const std::vector<GroupVersionResource>& resources) const {
-  return {core_->env(), [core = core_, resources](CallOptions call) {
-            return SearchFirstServed(core, resources, std::move(call));
-          }};
+  return Searching<RestMapping>(
+      PartsOf(discovery_), resources.empty() ? std::string() : resources.front().resource,
+      [resources](const RestMapper& mapper) { return mapper.FirstServed(resources); });
+}
+
+AsyncCall<RestMapper> AsyncDiscoveryClient::Mapper() const {
+  const Discovery discovery = PartsOf(discovery_);
+  return {discovery.core->env(),
+          [discovery](CallOptions call) { return Picture(discovery, std::move(call)); }};
 }
 
 AsyncCall<std::string> AsyncDiscoveryClient::ServerVersion() const {
-  return {core_->env(),
-          [core = core_](CallOptions call) { return VersionOfServer(core, std::move(call)); }};
+  const Discovery discovery = PartsOf(discovery_);
+  return {discovery.core->env(),
+          [discovery](CallOptions call) { return VersionOfServer(discovery, std::move(call)); }};
 }
 
-Result<std::vector<ApiGroupVersion>> DiscoveryClient::ServerGroupsAndResources(
-    const CallOptions& call) const {
-  return Blocked(AsyncDiscoveryClient(core_).ServerGroupsAndResources(), call);
+AsyncCall<std::map<std::string, OpenApiV3Path>> AsyncDiscoveryClient::OpenAPIV3() const {
+  const Discovery discovery = PartsOf(discovery_);
+  return {discovery.core->env(), [discovery](CallOptions call) {
+            return internal::client::FindOpenApiPaths(discovery, std::move(call));
+          }};
+}
+
+AsyncCall<std::shared_ptr<const std::string>> AsyncDiscoveryClient::OpenAPIV3Schema(
+    std::string path) const {
+  const Discovery discovery = PartsOf(discovery_);
+  return {discovery.core->env(), [discovery, path = std::move(path)](CallOptions call) {
+            return internal::client::FindOpenApiSchema(discovery, path, std::move(call));
+          }};
+}
+
+DiscoveryClient::DiscoveryClient(std::shared_ptr<internal::ClientCore> core)
+    : core_(std::move(core)), cache_(core_->discovery_cache()) {}
+
+DiscoveryClient::DiscoveryClient(std::shared_ptr<internal::ClientCore> core,
+                                 std::shared_ptr<internal::DiscoveryCache> cache)
+    : core_(std::move(core)), cache_(std::move(cache)) {}
+
+Result<DiscoveryClient> NewCachedDiscoveryClient(const Client& client,
+                                                 const DiscoveryDiskCacheOptions& options) {
+  if (options.directory.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 "NewCachedDiscoveryClient needs a directory for its files");
+  }
+  auto cache = std::make_shared<internal::DiscoveryCache>();
+  cache->files = std::make_unique<const internal::client::DiscoveryFiles>(
+      options.directory, client.Describe(), options.ttl);
+  return DiscoveryClient(client.core(), std::move(cache));
+}
+
+Result<Groups> DiscoveryClient::ServerGroupsAndResources(const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).ServerGroupsAndResources(), call);
+}
+
+Result<std::vector<ApiGroup>> DiscoveryClient::ServerGroups(const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).ServerGroups(), call);
+}
+
+Result<ApiGroupVersion> DiscoveryClient::ServerResourcesForGroupVersion(
+    std::string_view group_version, const CallOptions& call) const {
+  return Blocked(
+      AsyncDiscoveryClient(*this).ServerResourcesForGroupVersion(std::string(group_version)), call);
+}
+
+Result<Groups> DiscoveryClient::ServerPreferredResources(const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).ServerPreferredResources(), call);
+}
+
+Result<Groups> DiscoveryClient::ServerPreferredNamespacedResources(const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).ServerPreferredNamespacedResources(), call);
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(std::string_view name,
                                                 const CallOptions& call) const {
-  return Blocked(AsyncDiscoveryClient(core_).MappingFor(std::string(name)), call);
+  return Blocked(AsyncDiscoveryClient(*this).MappingFor(std::string(name)), call);
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionResource& resource,
                                                 const CallOptions& call) const {
-  return Blocked(AsyncDiscoveryClient(core_).MappingFor(resource), call);
+  return Blocked(AsyncDiscoveryClient(*this).MappingFor(resource), call);
 }
 
 Result<RestMapping> DiscoveryClient::MappingFor(const GroupVersionKind& kind,
                                                 const CallOptions& call) const {
-  return Blocked(AsyncDiscoveryClient(core_).MappingFor(kind), call);
+  return Blocked(AsyncDiscoveryClient(*this).MappingFor(kind), call);
 }
 
 Result<RestMapping> DiscoveryClient::FirstServed(const std::vector<GroupVersionResource>& resources,
                                                  const CallOptions& call) const {
-  return Blocked(AsyncDiscoveryClient(core_).FirstServed(resources), call);
+  return Blocked(AsyncDiscoveryClient(*this).FirstServed(resources), call);
+}
+
+Result<RestMapper> DiscoveryClient::Mapper(const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).Mapper(), call);
 }
 
 Result<std::string> DiscoveryClient::ServerVersion(const CallOptions& call) const {
-  return Blocked(AsyncDiscoveryClient(core_).ServerVersion(), call);
+  return Blocked(AsyncDiscoveryClient(*this).ServerVersion(), call);
 }
 
-void DiscoveryClient::Invalidate() const {
-  auto& cache = core_->discovery_cache();
-  const std::lock_guard<std::mutex> lock(cache.mutex);
-  cache.groups = nullptr;
+Result<std::map<std::string, OpenApiV3Path>> DiscoveryClient::OpenAPIV3(
+    const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).OpenAPIV3(), call);
+}
+
+Result<std::shared_ptr<const std::string>> DiscoveryClient::OpenAPIV3Schema(
+    std::string_view path, const CallOptions& call) const {
+  return Blocked(AsyncDiscoveryClient(*this).OpenAPIV3Schema(std::string(path)), call);
+}
+
+bool DiscoveryClient::Fresh() const {
+  const std::lock_guard<std::mutex> lock(cache_->mutex);
+  return cache_->fresh;
+}
+
+void DiscoveryClient::Invalidate() const { cache_->Invalidate(); }
+
+// ---- The mapper that asks when it must
+
+AsyncCall<GroupVersionKind> AsyncDeferredDiscoveryRESTMapper::KindFor(
+    internal::NamedVariable<GroupVersionResource> resource) const {
+  GroupVersionResource part = std::move(resource).Take();
+  return Searching<GroupVersionKind>(
+      AsyncDiscoveryClient::PartsOf(discovery_), part.resource,
+      [part](const RestMapper& mapper) { return mapper.KindFor(part); });
+}
+
+AsyncCall<std::vector<GroupVersionKind>> AsyncDeferredDiscoveryRESTMapper::KindsFor(
+    internal::NamedVariable<GroupVersionResource> resource) const {
+  GroupVersionResource part = std::move(resource).Take();
+  return Searching<std::vector<GroupVersionKind>>(
+      AsyncDiscoveryClient::PartsOf(discovery_), part.resource,
+      [part](const RestMapper& mapper) { return mapper.KindsFor(part); });
+}
+
+AsyncCall<GroupVersionResource> AsyncDeferredDiscoveryRESTMapper::ResourceFor(
+    internal::NamedVariable<GroupVersionResource> resource) const {
+  GroupVersionResource part = std::move(resource).Take();
+  return Searching<GroupVersionResource>(
+      AsyncDiscoveryClient::PartsOf(discovery_), part.resource,
+      [part](const RestMapper& mapper) { return mapper.ResourceFor(part); });
+}
+
+AsyncCall<std::vector<GroupVersionResource>> AsyncDeferredDiscoveryRESTMapper::ResourcesFor(
+    internal::NamedVariable<GroupVersionResource> resource) const {
+  GroupVersionResource part = std::move(resource).Take();
+  return Searching<std::vector<GroupVersionResource>>(
+      AsyncDiscoveryClient::PartsOf(discovery_), part.resource,
+      [part](const RestMapper& mapper) { return mapper.ResourcesFor(part); });
+}
+
+AsyncCall<RestMapping> AsyncDeferredDiscoveryRESTMapper::RESTMapping(
+    internal::NamedVariable<GroupKind> kind,
+    internal::NamedVariable<std::vector<std::string>> versions) const {
+  GroupKind wanted = std::move(kind).Take();
+  return Searching<RestMapping>(
+      AsyncDiscoveryClient::PartsOf(discovery_), wanted.kind,
+      [wanted, all = std::move(versions).Take()](const RestMapper& mapper) {
+        return mapper.RESTMapping(wanted, all);
+      });
+}
+
+AsyncCall<std::vector<RestMapping>> AsyncDeferredDiscoveryRESTMapper::RESTMappings(
+    internal::NamedVariable<GroupKind> kind,
+    internal::NamedVariable<std::vector<std::string>> versions) const {
+  GroupKind wanted = std::move(kind).Take();
+  return Searching<std::vector<RestMapping>>(
+      AsyncDiscoveryClient::PartsOf(discovery_), wanted.kind,
+      [wanted, all = std::move(versions).Take()](const RestMapper& mapper) {
+        return mapper.RESTMappings(wanted, all);
+      });
+}
+
+Result<GroupVersionKind> DeferredDiscoveryRESTMapper::KindFor(const GroupVersionResource& resource,
+                                                              const CallOptions& call) const {
+  return Blocked(AsyncDeferredDiscoveryRESTMapper(discovery_).KindFor(resource), call);
+}
+
+Result<std::vector<GroupVersionKind>> DeferredDiscoveryRESTMapper::KindsFor(
+    const GroupVersionResource& resource, const CallOptions& call) const {
+  return Blocked(AsyncDeferredDiscoveryRESTMapper(discovery_).KindsFor(resource), call);
+}
+
+Result<GroupVersionResource> DeferredDiscoveryRESTMapper::ResourceFor(
+    const GroupVersionResource& resource, const CallOptions& call) const {
+  return Blocked(AsyncDeferredDiscoveryRESTMapper(discovery_).ResourceFor(resource), call);
+}
+
+Result<std::vector<GroupVersionResource>> DeferredDiscoveryRESTMapper::ResourcesFor(
+    const GroupVersionResource& resource, const CallOptions& call) const {
+  return Blocked(AsyncDeferredDiscoveryRESTMapper(discovery_).ResourcesFor(resource), call);
+}
+
+Result<RestMapping> DeferredDiscoveryRESTMapper::RESTMapping(
+    const GroupKind& kind, const std::vector<std::string>& versions,
+    const CallOptions& call) const {
+  return Blocked(AsyncDeferredDiscoveryRESTMapper(discovery_).RESTMapping(kind, versions), call);
+}
+
+Result<std::vector<RestMapping>> DeferredDiscoveryRESTMapper::RESTMappings(
+    const GroupKind& kind, const std::vector<std::string>& versions,
+    const CallOptions& call) const {
+  return Blocked(AsyncDeferredDiscoveryRESTMapper(discovery_).RESTMappings(kind, versions), call);
 }
 
 }  // namespace kinformer

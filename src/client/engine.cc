@@ -300,7 +300,9 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   engine_->reached_ = true;
   CountAttempt(std::to_string(status));
   engine_->HandleWarnings(headers);
-  bool success = request_.watch ? status == 200 : status >= 200 && status <= 206;
+  bool success = status >= 200 && status <= 206;
+  if (request_.watch) success = status == 200;
+  if (request_.conditional) success = success || status == 304;
   if (request_.upgrade) success = status == 101;
   if (success) {
     accepted_ = true;

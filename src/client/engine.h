@@ -55,6 +55,7 @@ struct ExchangeRequest {
   bool throttled = true;     // a watch is never throttled
   bool unlimited = false;    // the client's timeout is not for it, nor for a watch
   bool ignore_body = false;  // used by RawCall
+  bool conditional = false;  // the answer may be 304, without a body
 };
 
 namespace client {

@@ -22,6 +22,7 @@
 #include "kinformer/client/config.h"
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/client/rest_mapper.h"
 #include "kinformer/client/transport_wrapper.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/json/json.h"
@@ -308,6 +309,27 @@ TEST_F(ClientOverTls, DiscoveryAndTheDynamicClient) {
     }
   }
   EXPECT_TRUE(served);
+}
+
+TEST_F(ClientOverTls, TheMapperAndOpenApi_KnowWhatTheServerHas) {
+  const DiscoveryClient discovery = client_.Discovery();
+  EXPECT_FALSE(discovery.Fresh());
+  const RestMapper mapper = discovery.Mapper().OrExit();
+  EXPECT_TRUE(discovery.Fresh());
+  EXPECT_EQ(mapper.KindFor({"", "", "deploy"}).OrExit(),
+            (GroupVersionKind{"apps", "v1", "Deployment"}));
+  EXPECT_EQ(mapper.ResourceFor({"rbac", "", "role"}).OrExit().group, "rbac.authorization.k8s.io");
+  const auto all = mapper.Expand("all");
+  ASSERT_TRUE(all);
+  EXPECT_THAT(*all, ::testing::Contains(GroupResource{"", "pods"}));
+  EXPECT_FALSE(ErrGroupDiscoveryFailed(mapper.groups()));
+
+  const auto paths = discovery.OpenAPIV3().OrExit();
+  ASSERT_TRUE(paths.contains("apis/apps/v1"));
+  EXPECT_NE(paths.at("apis/apps/v1").hash, "");
+  const auto schema = discovery.OpenAPIV3Schema("apis/apps/v1").OrExit();
+  EXPECT_EQ(json::Parse(*schema).OrExit()["openapi"].StringOrEmpty().substr(0, 2), "3.");
+  EXPECT_EQ(discovery.OpenAPIV3Schema("apis/apps/v1").OrExit(), schema) << "kept";
 }
 
 struct Gauge {

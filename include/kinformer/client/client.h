@@ -49,6 +49,9 @@ struct Config;          // config.h
 struct RestMapping;     // rest_mapping.h
 class DiscoveryClient;  // discovery.h
 class Unstructured;     // unstructured.h
+namespace metav1 {
+class PartialObjectMetadata;  // partial_object_metadata.h
+}  // namespace metav1
 template <class T>
 class ResourceClient;  // kinformer/client/resource_client.h
 
@@ -175,6 +178,11 @@ class Client {
     using Mapping = std::conditional_t<internal::kNeverHolds<Resource>, Resource, RestMapping>;
     return Dynamic(internal::Never<const Mapping&>());
   }
+
+  // Returns a client that gets the metadata of objects of any kind, and nothing else of them. Needs
+  // dynamic_client.h.
+  [[nodiscard]] ResourceClient<metav1::PartialObjectMetadata> Metadata(
+      const RestMapping& mapping, std::string namespace_ = "") const;
 
   // Returns a view of the resources that the server has. All copies of this client share the cached
   // answers. Needs discovery.h.

@@ -6,7 +6,9 @@
 //   RestMapping mapping = client.Discovery().MappingFor("crontabs.stable.example.com").OrExit();
 //   for (Unstructured tab : client.Dynamic(mapping, "default").List().OrExit()) ...
 //
-// Counterpart: k8s.io/client-go/dynamic.
+// Metadata client: the same for the metadata only.
+//
+// Counterparts: k8s.io/client-go/dynamic and metadata.
 
 #ifndef KINFORMER_CLIENT_DYNAMIC_CLIENT_H_
 #define KINFORMER_CLIENT_DYNAMIC_CLIENT_H_
@@ -16,6 +18,7 @@
 
 #include "kinformer/client/discovery.h"
 #include "kinformer/client/resource_client.h"
+#include "kinformer/object/partial_object_metadata.h"
 #include "kinformer/object/unstructured.h"
 
 namespace kinformer {
@@ -26,6 +29,15 @@ using DynamicResourceClient = ResourceClient<Unstructured>;
 inline DynamicResourceClient Client::Dynamic(const RestMapping& mapping,
                                              std::string namespace_) const {
   return DynamicResourceClient(CoreFor(mapping.dynamic_type(), std::move(namespace_)));
+}
+
+// Client of the metadata of a resource: gets, lists, watches, deletes and patches. Parts that a
+// server sends without being asked are dropped. Counterpart: metadata.ResourceInterface.
+using MetadataResourceClient = ResourceClient<metav1::PartialObjectMetadata>;
+
+inline MetadataResourceClient Client::Metadata(const RestMapping& mapping,
+                                               std::string namespace_) const {
+  return MetadataResourceClient(CoreFor(mapping.metadata_type(), std::move(namespace_)));
 }
 
 }  // namespace kinformer
