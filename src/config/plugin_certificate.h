@@ -13,17 +13,25 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/metrics.h"
 
+#include "base/core/forked.h"
 #include "transport/tls_material.h"
 
 namespace kinformer::internal::config {
 
-// Loop-confined. A plugin that gives tokens only leaves no trace in the metrics.
+// One for each plugin. Loop-confined; those of one MetricsSink share a gauge, which shows the
+// earliest expiry, also if they are on several loops. A plugin that gives tokens only leaves no
+// trace in the metrics.
 class PluginCertificate {
  public:
+  PluginCertificate() = default;
+  ~PluginCertificate();
+  PluginCertificate(const PluginCertificate&) = delete;
+  PluginCertificate& operator=(const PluginCertificate&) = delete;
+
   // Takes the certificate of a new answer; empty: it has none. `times`: of that certificate; none
   // if it cannot be read. A certificate that replaces another one is a rotation.
   void Use(Env& env, const std::string& pem, std::optional<transport::CertificateTimes> times);
-  // Sets the gauge to the time that is left. A MetricsSink has no gauges that are computed when
+  // Sets the gauge to the time until the earliest expiry. A MetricsSink has no gauges that are computed when
   // they are read, so each request calls this.
   void SetTimeLeft(Env& env) const;
 
@@ -31,6 +39,7 @@ class PluginCertificate {
   std::string pem_;
   std::optional<transport::CertificateTimes> times_;
   std::shared_ptr<Gauge> time_left_;  // null: there was no certificate
+  const base::Birthplace birthplace_{};
 };
 
 }  // namespace kinformer::internal::config

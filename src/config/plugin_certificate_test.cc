@@ -51,6 +51,16 @@ constexpr char kForever[] =
     "AiEAtdv2XCVwXtHhGiMB800telk1yNoX2Tftm3iWOeSwhhgCIQC1p4VxvnJLvLZL\n"
     "RlKK2jQtHFEoRgZVmP2lmCsOllWFNw==\n"
     "-----END CERTIFICATE-----\n";
+// Valid on 1970-01-01.
+constexpr char kFirstDay[] =
+    "-----BEGIN CERTIFICATE-----\n"
+    "MIIBADCBpgIBBDAKBggqhkjOPQQDAjAMMQowCAYDVQQDDAFkMB4XDTcwMDEwMTAw\n"
+    "MDAwMFoXDTcwMDEwMjAwMDAwMFowDDEKMAgGA1UEAwwBZDBZMBMGByqGSM49AgEG\n"
+    "CCqGSM49AwEHA0IABMavUPtalR01RJXr+Qff+g7+afecpPQNoQL3Zg+whkKxcOOI\n"
+    "HGRHlUCSiY9jmaBF6milrdZV1JDUDZEmoYHRPDQwCgYIKoZIzj0EAwIDSQAwRgIh\n"
+    "AJ2vjSvmaLEPY9/RfQpY30x+i8PCUv2KI/INfkvx7Sa9AiEAyLZNnFLPGJMjQ/tN\n"
+    "Dml6Nn6vZC8xyyDC9zLv/IVaESk=\n"
+    "-----END CERTIFICATE-----\n";
 
 constexpr char kTimeLeft[] = "rest_client_exec_plugin_ttl_seconds ";
 constexpr char kAge[] = "rest_client_exec_plugin_certificate_rotation_age";
@@ -85,6 +95,26 @@ TEST_F(PluginCertificateTest, TheTimeLeft_IsThatOfTheLastCertificate) {
   EXPECT_EQ(TimeLeft(), "-5") << "it has expired";
   Use("");
   EXPECT_EQ(TimeLeft(), "+Inf") << "the plugin gives tokens from now on";
+}
+
+TEST_F(PluginCertificateTest, OfSeveralPlugins_TheEarliestExpiryIsReported_EX19) {
+  Use(kSpring);
+  {
+    PluginCertificate other;
+    other.Use(sim_.env(), kJanuary, transport::TimesOfCertificate(kJanuary));
+    EXPECT_EQ(TimeLeft(), std::to_string(11 * 86400));
+    certificate_.SetTimeLeft(sim_.env());
+    EXPECT_EQ(TimeLeft(), std::to_string(11 * 86400)) << "a request of the first plugin's client";
+    Simulation elsewhere({.metrics = NewTextMetrics()});
+    PluginCertificate third;
+    third.Use(elsewhere.env(), kFirstDay, transport::TimesOfCertificate(kFirstDay));
+    certificate_.SetTimeLeft(sim_.env());
+    EXPECT_EQ(TimeLeft(), std::to_string(11 * 86400)) << "it reports to another sink";
+  }
+  certificate_.SetTimeLeft(sim_.env());
+  EXPECT_EQ(TimeLeft(), std::to_string(70 * 86400)) << "the other plugin's client has ended";
+  Use("");
+  EXPECT_EQ(TimeLeft(), "+Inf");
 }
 
 TEST_F(PluginCertificateTest, AReplacedCertificate_IsObservedWithItsAge) {
