@@ -31,8 +31,8 @@ class PluginCertificate {
   // Takes the certificate of a new answer; empty: it has none. `times`: of that certificate; none
   // if it cannot be read. A certificate that replaces another one is a rotation.
   void Use(Env& env, const std::string& pem, std::optional<transport::CertificateTimes> times);
-  // Sets the gauge to the time until the earliest expiry. A MetricsSink has no gauges that are computed when
-  // they are read, so each request calls this.
+  // Sets the gauge to the time until the earliest expiry. A MetricsSink has no gauges that are
+  // computed when they are read, so each request calls this.
   void SetTimeLeft(Env& env) const;
 
  private:

@@ -97,7 +97,7 @@ TEST_F(PluginCertificateTest, TheTimeLeft_IsThatOfTheLastCertificate) {
   EXPECT_EQ(TimeLeft(), "+Inf") << "the plugin gives tokens from now on";
 }
 
-TEST_F(PluginCertificateTest, OfSeveralPlugins_TheEarliestExpiryIsReported_EX19) {
+TEST_F(PluginCertificateTest, TheEarliestExpiryOfSeveralPlugins_IsReported_EX19) {
   Use(kSpring);
   {
     PluginCertificate other;
