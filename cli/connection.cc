@@ -27,6 +27,8 @@ constexpr Texts kInsecure{"--insecure-skip-tls-verify", "",
 constexpr Texts kVerbosity{"-v,--v", "LEVEL",
                            "log requests on standard error: 6 URLs, 7 and headers, 8 and bodies, "
                            "9 longer bodies, 10 whole ones"};
+constexpr Texts kFormat{"--logging-format", "FORMAT",
+                        "form of these lines: text, or json with one object per line"};
 constexpr int kBodies = 8;
 
 // Returns the number; 0 for an empty text.
@@ -51,10 +53,12 @@ void AddConnectionFlags(Command& command, ConnectionFlags& flags) {
   command.Choice(kVerbosity.names, flags.verbosity,
                  {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}, kVerbosity.help,
                  nullptr);
+  command.Choice(kFormat.names, flags.logging_format, {"text", "json"}, kFormat.help, nullptr);
 }
 
 void AddGlobalFlags(CommandLine& line) {
-  for (const Texts& texts : {kKubeconfig, kContext, kServer, kToken, kAuthority, kVerbosity}) {
+  for (const Texts& texts :
+       {kKubeconfig, kContext, kServer, kToken, kAuthority, kVerbosity, kFormat}) {
     line.Global(texts.names, texts.value_name, texts.help);
   }
   line.GlobalFlag(kInsecure.names, kInsecure.help);
@@ -77,7 +81,9 @@ Result<Connection> Connect(const ConnectionFlags& flags) {
   std::unique_ptr<Runtime> runtime;
   if (options.verbosity > 0) {
     runtime = std::make_unique<Runtime>(
-        RuntimeOptions{.log = std::shared_ptr<LogSink>(NewStderrLog(LogLevel::kInfo))});
+        RuntimeOptions{.log = std::shared_ptr<LogSink>(flags.logging_format == "json"
+                                                           ? NewJsonLog(LogLevel::kInfo)
+                                                           : NewStderrLog(LogLevel::kInfo))});
   }
   Result<Client> client = runtime == nullptr
                               ? Client::NewForConfig(*config, options)

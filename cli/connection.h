@@ -24,7 +24,8 @@ struct ConnectionFlags {
   std::string token{};
   std::string certificate_authority{};
   bool insecure_skip_tls_verify{false};
-  std::string verbosity{};  // "0" to "10"
+  std::string verbosity{};       // "0" to "10"
+  std::string logging_format{};  // "text" or "json"; empty: text
 };
 
 void AddConnectionFlags(Command& command, ConnectionFlags& flags);

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
 
 #include "base/core/env_view.h"
@@ -26,6 +28,26 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+// Certificates for the first and the second day of the simulation, as they stand in JSON.
+constexpr char kFirstDay[] = R"(-----BEGIN CERTIFICATE-----\n)"
+                             R"(MIIBADCBpgIBBDAKBggqhkjOPQQDAjAMMQowCAYDVQQDDAFkMB4XDTcwMDEwMTAw\n)"
+                             R"(MDAwMFoXDTcwMDEwMjAwMDAwMFowDDEKMAgGA1UEAwwBZDBZMBMGByqGSM49AgEG\n)"
+                             R"(CCqGSM49AwEHA0IABMavUPtalR01RJXr+Qff+g7+afecpPQNoQL3Zg+whkKxcOOI\n)"
+                             R"(HGRHlUCSiY9jmaBF6milrdZV1JDUDZEmoYHRPDQwCgYIKoZIzj0EAwIDSQAwRgIh\n)"
+                             R"(AJ2vjSvmaLEPY9/RfQpY30x+i8PCUv2KI/INfkvx7Sa9AiEAyLZNnFLPGJMjQ/tN\n)"
+                             R"(Dml6Nn6vZC8xyyDC9zLv/IVaESk=\n)"
+                             R"(-----END CERTIFICATE-----\n)";
+constexpr char kSecondDay[] =
+    R"(-----BEGIN CERTIFICATE-----\n)"
+    R"(MIH/MIGmAgEFMAoGCCqGSM49BAMCMAwxCjAIBgNVBAMMAWUwHhcNNzAwMTAyMDAw\n)"
+    R"(MDAwWhcNNzAwMTAzMDAwMDAwWjAMMQowCAYDVQQDDAFlMFkwEwYHKoZIzj0CAQYI\n)"
+    R"(KoZIzj0DAQcDQgAExq9Q+1qVHTVElev5B9/6Dv5p95yk9A2hAvdmD7CGQrFw44gc\n)"
+    R"(ZEeVQJKJj2OZoEXqaKWt1lXUkNQNkSahgdE8NDAKBggqhkjOPQQDAgNIADBFAiEA\n)"
+    R"(51qqxg3ldxn50QEE6UX5MNQkDku6+jJ/HHDHESD81XUCIHU50w5It1DiFBg4BjnV\n)"
+    R"(Ft2qZ4HZofwunLWYEJtsAlKW\n)"
+    R"(-----END CERTIFICATE-----\n)";
 
 // Keeps blocking work until the test runs it.
 class HeldWork final : public Executor {
@@ -74,7 +96,8 @@ class CachedCredentialsTest : public ::testing::Test {
   void Write(const std::string& token) { static_cast<void>(folder_.Write("token", token)); }
 
   const std::shared_ptr<base::FieldsLog> log_ = std::make_shared<base::FieldsLog>();
-  Simulation sim_{{.log = log_}};
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Simulation sim_{{.log = log_, .metrics = metrics_}};
   HeldWork work_;
   base::LoopWithOwnWork loop_{sim_.env(), work_};
   base::EnvView env_{sim_.env(), loop_};
@@ -220,6 +243,32 @@ TEST_F(CachedCredentialsTest, Source_EndsItsWork) {
   source_.reset();
   RunWork();  // ends at once
   EXPECT_EQ(answers_, "");
+}
+
+// PluginCertificateTest has the metrics' values.
+TEST_F(CachedCredentialsTest, PluginWithCertificates_IsSeenInTheMetrics) {
+  const auto say = [&](const std::string& pem) {
+    static_cast<void>(folder_.Write(
+        "answer", PluginAnswer("{\"clientCertificateData\":\"" + pem +
+                               "\",\"clientKeyData\":\"-----BEGIN PRIVATE KEY-----\"}")));
+  };
+  source_ = NewExecCredentials(ScriptPlugin(folder_, "exec cat " + folder_.path() + "/answer"), {});
+  say(kFirstDay);
+  FetchFor(nullptr);
+  RunWork();
+  EXPECT_THAT(metrics_->Text(), HasSubstr("rest_client_exec_plugin_ttl_seconds 86400\n"));
+  sim_.RunFor(seconds(400));
+  FetchFor(nullptr);
+  EXPECT_THAT(metrics_->Text(), HasSubstr("rest_client_exec_plugin_ttl_seconds 86000\n"))
+      << "each request sets it";
+  source_->Rejected("");
+  say(kSecondDay);
+  FetchFor(nullptr);
+  RunWork();
+  const std::string text = metrics_->Text();
+  EXPECT_THAT(text, HasSubstr("rest_client_exec_plugin_ttl_seconds 172400\n"));
+  EXPECT_THAT(text, HasSubstr("rest_client_exec_plugin_certificate_rotation_age_sum 400\n"));
+  EXPECT_EQ(answers_, ";;;");
 }
 
 TEST_F(CachedCredentialsTest, Plugin_RunsAgainAfterTheExpiry) {

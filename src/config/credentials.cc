@@ -15,8 +15,10 @@
 #include "config/exec_plugin.h"
 #include "config/jwt.h"
 #include "config/kubeconfig.h"
+#include "config/plugin_certificate.h"
 #include "object/values/text_forms.h"
 #include "transport/awaited_source.h"
+#include "transport/tls_material.h"
 
 namespace kinformer::internal::config {
 
@@ -74,6 +76,7 @@ class IdTokenCredentials final : public CredentialSource {
 struct Obtained {
   Result<Credentials> credentials;
   std::optional<WallTime> expires{};
+  std::optional<transport::CertificateTimes> certificate{};
 };
 
 // Credentials that blocking work on the library's own threads obtains, cached until they expire and
@@ -207,19 +210,26 @@ class ExecCredentials final : public CachedCredentials {
     return [exec = exec_, cluster = cluster_](Env& env, const std::stop_token& stop) {
       auto answer = RunExecPlugin(env, exec, cluster, stop);
       if (!answer) return Obtained{answer.error()};
-      return Obtained{std::move(answer->credentials), answer->expires};
+      const auto certificate = transport::TimesOfCertificate(answer->credentials.cert_pem);
+      return Obtained{std::move(answer->credentials), answer->expires, certificate};
     };
   }
-  void Note(Env&, const Obtained& obtained) override {
-    if (obtained.credentials) expires_ = obtained.expires;
+  void Note(Env& env, const Obtained& obtained) override {
+    if (!obtained.credentials) return;
+    expires_ = obtained.expires;
+    certificate_.Use(env, obtained.credentials->cert_pem, obtained.certificate);
   }
-  bool Fresh(Env& env) const override { return !expires_ || env.WallNow() <= *expires_; }
+  bool Fresh(Env& env) const override {
+    certificate_.SetTimeLeft(env);
+    return !expires_ || env.WallNow() <= *expires_;
+  }
   const Credentials* Fallback() const override { return nullptr; }
 
  private:
   const ExecConfig exec_;
   const ExecCluster cluster_;
   std::optional<WallTime> expires_;
+  PluginCertificate certificate_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kinformer/base/log.h"
+#include "kinformer/base/metrics.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/client/http_transport.h"
 
@@ -90,7 +91,8 @@ class CurlReload : public ::testing::Test {
   const TestCertificate ca_ = MakeTestCa("test ca");
   const TestCertificate cert_ = MakeTestCertificate(ca_, "127.0.0.1");
   std::atomic<int> warnings_{0};
-  Runtime runtime_{{.log = std::make_unique<WarningCounter>(warnings_)}};
+  const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
+  Runtime runtime_{{.log = std::make_unique<WarningCounter>(warnings_), .metrics = metrics_}};
   std::unique_ptr<Transport> transport_;
   std::vector<std::unique_ptr<TestExchange>> calls_;
 };
@@ -109,6 +111,27 @@ TEST_F(CurlReload, FileThatCannotBeRead_IsReportedOncePerFailure) {
   EXPECT_EQ(warnings_, 1);
   Write("garbage");
   EXPECT_TRUE(RequestsUntil([&] { return warnings_ == 2; }));
+}
+
+TEST_F(CurlReload, EachAttemptToReadTheCa_IsCountedByItsOutcome) {
+  LoopbackServer server(Echo, {.certificate = &cert_});
+  Write(ca_.cert);
+  Make(server, Duration::zero());
+  const auto counted = [&](const std::string& result, const std::string& reason) {
+    const std::string line = "rest_client_transport_ca_reload_total{result=\"" + result +
+                             "\",reason=\"" + reason + "\"} ";
+    return RequestsUntil([&] { return metrics_->Text().find(line) != std::string::npos; });
+  };
+  EXPECT_TRUE(counted("success", "unchanged"));
+  Write("garbage");
+  EXPECT_TRUE(counted("failure", "ca_parse_error"));
+  Write("");
+  EXPECT_TRUE(counted("failure", "empty"));
+  std::remove(path_.c_str());
+  EXPECT_TRUE(counted("failure", "read_error"));
+  EXPECT_EQ(metrics_->Text().find("reason=\"updated\""), std::string::npos);
+  Write(ca_.cert + "\n");
+  EXPECT_TRUE(counted("success", "updated"));
 }
 
 TEST_F(CurlReload, FilesAreNotReadBeforeThePeriodIsOver) {

@@ -378,15 +378,35 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     reloading_ = true;
     reload_ = base::OwnJob::Start(
         env_, [weak = weak_from_this(), tls = options.tls](Env&, const std::stop_token&) {
-          return Closure([weak, loaded = LoadTlsMaterial(tls)] {
-            if (auto self = weak.lock()) self->Reloaded(loaded);
+          CaResult ca{};
+          Result<TlsMaterial> loaded = LoadTlsMaterial(tls, &ca);
+          return Closure([weak, ca, loaded = std::move(loaded)] {
+            if (auto self = weak.lock()) self->Reloaded(loaded, ca);
           });
         });
   }
 
-  void Reloaded(const Result<TlsMaterial>& loaded) {
+  // Counts an attempt with the results and reasons of client-go. One that fails because of the
+  // client certificate leaves the CA as it is.
+  void CountCaReload(const Result<TlsMaterial>& loaded, CaResult ca) {
+    if (!UsesCaFile(shared_->options.tls)) return;
+    const bool failed = ca != CaResult::kRead;
+    const char* const reason = ca == CaResult::kCannotRead             ? "read_error"
+                               : ca == CaResult::kEmpty                ? "empty"
+                               : ca == CaResult::kNoPem                ? "ca_parse_error"
+                               : loaded.ok() && loaded->ca != tls_->ca ? "updated"
+                                                                       : "unchanged";
+    env_.metrics()
+        .NewCounter("rest_client_transport_ca_reload_total",
+                    "Attempts to read the CA file again, by result and reason.",
+                    {{"result", failed ? "failure" : "success"}, {"reason", reason}})
+        ->Add();
+  }
+
+  void Reloaded(const Result<TlsMaterial>& loaded, CaResult ca) {
     reloading_ = false;
     last_reload_ = env_.Now();
+    CountCaReload(loaded, ca);
     if (!loaded) {
       if (!reload_failed_) {
         env_.log().Log(LogLevel::kWarning, "cannot read certificates again, keeping the old ones",

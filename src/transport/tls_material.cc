@@ -1,6 +1,8 @@
 #include "transport/tls_material.h"
 
+#include <ctime>
 #include <memory>
+#include <openssl/asn1.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -47,6 +49,15 @@ Result<std::string> TextOf(const std::string& pem, const std::string& file, cons
   return ReadFile(file, option);
 }
 
+std::optional<std::int64_t> SecondsOf(const ASN1_TIME* time) {
+  std::tm parts{};
+  if (ASN1_TIME_to_tm(time, &parts) != 1) {
+    ERR_clear_error();
+    return std::nullopt;
+  }
+  return timegm(&parts);
+}
+
 std::string From(const std::string& pem, const std::string& file) {
   return pem.empty() ? " (" + file + ")" : " (inline data)";
 }
@@ -73,11 +84,15 @@ Result<void> CheckKeyPair(const std::string& cert, const std::string& key,
   return {};
 }
 
-Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
+Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options, CaResult* ca_result) {
+  CaResult unused{};
+  CaResult& became = ca_result == nullptr ? unused : *ca_result;
   TlsMaterial out;
+  became = CaResult::kCannotRead;
   auto ca = TextOf(options.ca_pem, options.ca_file, "certificate-authority");
   if (!ca) return ca.error();
   out.ca = *std::move(ca);
+  became = CaResult::kRead;
   const bool has_ca = !options.ca_pem.empty() || !options.ca_file.empty();
   if (has_ca && options.insecure_skip_verify) {
     return Error(
@@ -85,6 +100,7 @@ Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
         "certificate-authority and insecure-skip-tls-verify exclude each other: remove one");
   }
   if (has_ca && FirstCertificate(out.ca) == nullptr) {
+    became = out.ca.empty() ? CaResult::kEmpty : CaResult::kNoPem;
     return Error(Reason::kConfig, "certificate-authority" + From(options.ca_pem, options.ca_file) +
                                       ": no PEM certificate in it (-----BEGIN CERTIFICATE-----)");
   }
@@ -109,10 +125,22 @@ Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
   return out;
 }
 
+bool UsesCaFile(const TlsOptions& options) {
+  return options.ca_pem.empty() && !options.ca_file.empty();
+}
+
 bool UsesFiles(const TlsOptions& options) {
-  return (options.ca_pem.empty() && !options.ca_file.empty()) ||
-         (options.cert_pem.empty() && !options.cert_file.empty()) ||
+  return UsesCaFile(options) || (options.cert_pem.empty() && !options.cert_file.empty()) ||
          (options.key_pem.empty() && !options.key_file.empty());
+}
+
+std::optional<CertificateTimes> TimesOfCertificate(const std::string& pem) {
+  const auto cert = FirstCertificate(pem);
+  if (cert == nullptr) return std::nullopt;
+  const auto begin = SecondsOf(X509_get0_notBefore(cert.get()));
+  const auto end = SecondsOf(X509_get0_notAfter(cert.get()));
+  if (!begin || !end) return std::nullopt;
+  return CertificateTimes{.not_before = *begin, .not_after = *end};
 }
 
 }  // namespace kinformer::internal::transport

@@ -5,6 +5,8 @@
 #ifndef KINFORMER_TRANSPORT_TLS_MATERIAL_H_
 #define KINFORMER_TRANSPORT_TLS_MATERIAL_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kinformer/base/result.h"
@@ -22,14 +24,27 @@ struct TlsMaterial {
 
 // Reads and checks the files. kConfig with option and file: missing, no PEM, half of a pair, a key
 // for another certificate, a CA together with insecure_skip_verify. Blocks on files, so do not call
-// it on the loop.
-Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options);
+// it on the loop. `ca_result`, if not null, gets what became of the CA.
+enum class CaResult : std::uint8_t { kRead, kCannotRead, kEmpty, kNoPem };
+Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options, CaResult* ca_result = nullptr);
 
 // Checks that `cert` and `key` are PEM and belong together. `what` begins the message.
 Result<void> CheckKeyPair(const std::string& cert, const std::string& key, const std::string& what);
 
-// Whether changed files can change the result of LoadTlsMaterial.
+// Whether changed files can change the result of LoadTlsMaterial, and its CA.
 [[nodiscard]] bool UsesFiles(const TlsOptions& options);
+[[nodiscard]] bool UsesCaFile(const TlsOptions& options);
+
+// When a certificate begins and ends to be valid, in seconds since 1970. The range of WallTime is
+// too short for certificates without an end (the year 9999).
+struct CertificateTimes {
+  std::int64_t not_before = 0;
+  std::int64_t not_after = 0;
+
+  friend bool operator==(const CertificateTimes&, const CertificateTimes&) = default;
+};
+// Returns the times of the first certificate in the text; nullopt if there is none.
+std::optional<CertificateTimes> TimesOfCertificate(const std::string& pem);
 
 }  // namespace kinformer::internal::transport
 

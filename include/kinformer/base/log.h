@@ -38,6 +38,15 @@ class LogSink {
 // resource=pods err="..."`.
 std::unique_ptr<LogSink> NewStderrLog(LogLevel level);
 
+// Returns a sink that writes JSON to stderr, one object per line, for programs that collect logs:
+// `{"time":"2026-11-21T03:39:20.123456Z","level":"warning","msg":"watch ended, will
+// resume","resource":"pods","err":"..."}`. The time is UTC; levels are debug, info, warning and
+// error. Fields follow as members, all of them strings; a field with the name of an earlier member
+// gets a "_" behind it. Each line is valid JSON: characters that would mislead a terminal or a
+// reader of lines are escaped, and bytes that are not UTF-8 become U+FFFD.
+// Counterpart: --logging-format=json of Kubernetes' components, log/slog's JSONHandler.
+std::unique_ptr<LogSink> NewJsonLog(LogLevel level);
+
 // Returns a sink that drops everything.
 std::unique_ptr<LogSink> NewNullLog();
 

@@ -36,7 +36,12 @@
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/internal/async_delegating_client_core.h"
 #include "kinformer/internal/named_variable.h"
+#include "kinformer/internal/request_object.h"
+#include "kinformer/json/json.h"
+#include "kinformer/object/group_version_kind.h"
 #include "kinformer/object/kind_info.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/object/unstructured.h"
 
 namespace kinformer {
 
@@ -128,7 +133,7 @@ class AsyncDelegatingClient {
   template <KnownKind T>
   [[nodiscard]] AsyncCall<Ref<T>> Patch(Named<ObjectName> name, Named<kinformer::Patch> patch,
                                         Named<PatchOptions> options = {}) const {
-    return Patched<T>(T::kind_info(), std::move(name).Take(), std::move(patch).Take(),
+    return Patched<T>(T::kind_info(), std::move(name).Take(), std::move(patch).Take(), "",
                       std::move(options).Take());
   }
   // Server-side apply: see DelegatingClient.
@@ -136,19 +141,130 @@ class AsyncDelegatingClient {
   [[nodiscard]] AsyncCall<Ref<View<T, M>>> Apply(M&& object,
                                                  Named<ApplyOptions> options = {}) const {
     internal::ExplainTemporaryInAwait<M>();
-    using V = View<T, M>;
-    if constexpr (internal::CheckWritable<V, std::remove_cvref_t<M>>()) {
-      return {env(), [core = core_, bounds = bounds_, object = ToRequest<V>(object),
-                      options = std::move(options).Take()](CallOptions call) mutable {
-                ObjectName name{object.namespace_, object.name};
-                return core.Apply(V::kind_info(), std::move(name), "", V::kind_info(),
-                                  std::move(object), std::move(options), std::move(bounds),
-                                  std::move(call));
-              }};
-    } else {
-      return Never<V>();
-    }
+    return Applied<View<T, M>>(object, "", std::move(options).Take());
   }
+
+  // A part of an object with a path of its own, with the methods of
+  // DelegatingClient::SubResourceClient, which says what they do. Copyable, thread-safe. A call
+  // keeps what it needs. Parts are variables, too.
+  //
+  //   using Web = appsv1::Deployment;
+  //   const auto scales = cached.SubResource("scale");
+  //   auto scale = co_await scales.Get<Web, autoscalingv1::Scale>(name);
+  //   if (!scale) co_return scale.error();
+  //   autoscalingv1::Scale::Mutable more = (**scale).DeepCopy();  // needs autoscalingv1_mutable.h
+  //   more.spec.replicas += 1;
+  //   scale = co_await scales.Update<Web>(name, more);
+  //
+  // Counterpart: SubResourceClient.
+  class SubResourceClient {
+   public:
+    // ---- The part as a field of the whole object: "status", ...
+
+    template <class T = void, class M>
+    [[nodiscard]] AsyncCall<Ref<View<T, M>>> Update(M&& object,
+                                                    Named<UpdateOptions> options = {}) const {
+      internal::ExplainTemporaryInAwait<M>();
+      return client_->template OfStruct<View<T, M>>(object, name_, std::move(options).Take());
+    }
+    template <KnownKind T>
+    [[nodiscard]] AsyncCall<Ref<T>> Patch(Named<ObjectName> name, Named<kinformer::Patch> patch,
+                                          Named<PatchOptions> options = {}) const {
+      return client_->template Patched<T>(T::kind_info(), std::move(name).Take(),
+                                          std::move(patch).Take(), name_,
+                                          std::move(options).Take());
+    }
+    template <class T = void, class M>
+    [[nodiscard]] AsyncCall<Ref<View<T, M>>> Apply(M&& object,
+                                                   Named<ApplyOptions> options = {}) const {
+      internal::ExplainTemporaryInAwait<M>();
+      return client_->template Applied<View<T, M>>(object, name_, std::move(options).Take());
+    }
+
+    // ---- The part as an object of a kind of its own. T is the kind of the whole object and `name`
+    // its name.
+
+    // Reads the part, always from the server.
+    template <KnownKind T, KnownKind P>
+    [[nodiscard]] AsyncCall<Ref<P>> Get(Named<ObjectName> name) const {
+      return client_->template PartGot<P>(T::kind_info(), std::move(name).Take(), name_,
+                                          P::kind_info());
+    }
+    // Creates the part. The answer is null if it is only a success status, as for evictions and
+    // bindings.
+    template <KnownKind T, class M>
+    [[nodiscard]] AsyncCall<Ref<View<void, M>>> Create(Named<ObjectName> name, M&& part,
+                                                       Named<CreateOptions> options = {}) const {
+      internal::ExplainTemporaryInAwait<M>();
+      return Sent<T>("POST", std::move(name).Take(), part, std::move(options).Take());
+    }
+    template <KnownKind T, class M>
+    [[nodiscard]] AsyncCall<Ref<View<void, M>>> Update(Named<ObjectName> name, M&& part,
+                                                       Named<UpdateOptions> options = {}) const {
+      internal::ExplainTemporaryInAwait<M>();
+      return Sent<T>("PUT", std::move(name).Take(), part, std::move(options).Take());
+    }
+    // Applies the part. Only the metadata of the returned object can be read.
+    template <KnownKind T, class M>
+    [[nodiscard]] AsyncCall<Ref<T>> Apply(Named<ObjectName> name, M&& part,
+                                          Named<ApplyOptions> options = {}) const {
+      internal::ExplainTemporaryInAwait<M>();
+      using P = View<void, M>;
+      if constexpr (internal::CheckWritable<P, std::remove_cvref_t<M>>()) {
+        ObjectName whole = std::move(name).Take();
+        internal::RequestObject object = client_->template PartRequest<T, P>(part, whole);
+        return client_->template PartApplied<T>(T::kind_info(), std::move(whole), name_,
+                                                P::kind_info(), std::move(object),
+                                                std::move(options).Take());
+      } else {
+        return client_->template Never<T>();
+      }
+    }
+
+    // ---- Kinds that are known only at run time. A created or updated part names its kind.
+
+    [[nodiscard]] AsyncCall<Ref<Unstructured>> Get(Named<RestMapping> mapping,
+                                                   Named<ObjectName> name,
+                                                   Named<GroupVersionKind> part) const;
+    [[nodiscard]] AsyncCall<Ref<Unstructured>> Create(Named<RestMapping> mapping,
+                                                      Named<ObjectName> name,
+                                                      Named<json::Value> part,
+                                                      Named<CreateOptions> options = {}) const;
+    [[nodiscard]] AsyncCall<Ref<Unstructured>> Update(Named<RestMapping> mapping,
+                                                      Named<ObjectName> name,
+                                                      Named<json::Value> part,
+                                                      Named<UpdateOptions> options = {}) const;
+    [[nodiscard]] AsyncCall<Ref<Unstructured>> Patch(Named<RestMapping> mapping,
+                                                     Named<ObjectName> name,
+                                                     Named<kinformer::Patch> patch,
+                                                     Named<PatchOptions> options = {}) const;
+
+   private:
+    friend class AsyncDelegatingClient;
+    SubResourceClient(const AsyncDelegatingClient& client, std::string name);
+
+    template <class T, class M>
+    [[nodiscard]] AsyncCall<Ref<View<void, M>>> Sent(std::string_view method, ObjectName name,
+                                                     const M& part, CreateOptions options) const {
+      using P = View<void, M>;
+      if constexpr (internal::CheckWritable<P, M>()) {
+        internal::RequestObject object = client_->template PartRequest<T, P>(part, name);
+        return client_->template PartSent<P>(method, T::kind_info(), std::move(name), name_,
+                                             P::kind_info(), std::move(object), std::move(options));
+      } else {
+        return client_->template Never<P>();
+      }
+    }
+    [[nodiscard]] AsyncCall<Ref<Unstructured>> SentMapped(std::string_view method,
+                                                          const RestMapping& mapping,
+                                                          ObjectName name, const json::Value& part,
+                                                          CreateOptions options) const;
+
+    std::shared_ptr<const AsyncDelegatingClient> client_;
+    std::string name_;
+  };
+  [[nodiscard]] SubResourceClient SubResource(std::string name) const;
+  [[nodiscard]] SubResourceClient Status() const;
 
   // ---- Deletions
 
@@ -256,13 +372,71 @@ class AsyncDelegatingClient {
   }
   template <class T>
   [[nodiscard]] AsyncCall<Ref<T>> Patched(const KindInfo& type, ObjectName name,
-                                          kinformer::Patch patch, PatchOptions options) const {
-    return {env(),
-            [core = core_, bounds = bounds_, &type, name = std::move(name),
-             patch = std::move(patch), options = std::move(options)](CallOptions call) mutable {
-              return core.Patch(type, std::move(name), std::move(patch), "", std::move(options),
-                                std::move(bounds), std::move(call));
+                                          kinformer::Patch patch, std::string subresource,
+                                          PatchOptions options) const {
+    return {env(), [core = core_, bounds = bounds_, &type, name = std::move(name),
+                    patch = std::move(patch), subresource = std::move(subresource),
+                    options = std::move(options)](CallOptions call) mutable {
+              return core.Patch(type, std::move(name), std::move(patch), std::move(subresource),
+                                std::move(options), std::move(bounds), std::move(call));
             }};
+  }
+  template <class V, class M>
+  [[nodiscard]] AsyncCall<Ref<V>> Applied(const M& object, std::string subresource,
+                                          ApplyOptions options) const {
+    if constexpr (internal::CheckWritable<V, M>()) {
+      internal::RequestObject request = ToRequest<V>(object);
+      ObjectName name{request.namespace_, request.name};
+      return PartApplied<V>(V::kind_info(), std::move(name), std::move(subresource), V::kind_info(),
+                            std::move(request), std::move(options));
+    } else {
+      return Never<V>();
+    }
+  }
+
+  // Calls for `part`, the kind of what `subresource` of an object is. T, P: form of the answer.
+  template <class T>
+  [[nodiscard]] AsyncCall<Ref<T>> PartApplied(const KindInfo& type, ObjectName name,
+                                              std::string subresource, const KindInfo& part,
+                                              internal::RequestObject object,
+                                              ApplyOptions options) const {
+    return {env(), [core = core_, bounds = bounds_, &type, name = std::move(name),
+                    subresource = std::move(subresource), &part, object = std::move(object),
+                    options = std::move(options)](CallOptions call) mutable {
+              return core.Apply(type, std::move(name), std::move(subresource), part,
+                                std::move(object), std::move(options), std::move(bounds),
+                                std::move(call));
+            }};
+  }
+  template <class P>
+  [[nodiscard]] AsyncCall<Ref<P>> PartGot(const KindInfo& type, ObjectName name,
+                                          std::string subresource, const KindInfo& part) const {
+    return {env(), [core = core_, bounds = bounds_, &type, name = std::move(name),
+                    subresource = std::move(subresource), &part](CallOptions call) mutable {
+              return core.GetPart(type, std::move(name), std::move(subresource), part,
+                                  std::move(bounds), std::move(call));
+            }};
+  }
+  template <class P>
+  [[nodiscard]] AsyncCall<Ref<P>> PartSent(std::string_view method, const KindInfo& type,
+                                           ObjectName name, std::string subresource,
+                                           const KindInfo& part, internal::RequestObject object,
+                                           CreateOptions options) const {
+    return {env(),
+            [core = core_, bounds = bounds_, method = std::string(method), &type,
+             name = std::move(name), subresource = std::move(subresource), &part,
+             object = std::move(object), options = std::move(options)](CallOptions call) mutable {
+              return core.SendPart(std::move(method), type, std::move(name), std::move(subresource),
+                                   part, std::move(object), std::move(options), std::move(bounds),
+                                   std::move(call));
+            }};
+  }
+  // Returns the part of a T with that name.
+  template <class T, class P, class M>
+  [[nodiscard]] internal::RequestObject PartRequest(const M& part, const ObjectName& name) const {
+    const std::string_view home =
+        T::kind_info().namespaced ? std::string_view(bounds_.namespace_) : std::string_view();
+    return internal::ToKeptRequest<P>(internal::NamedPart(part, name, home));
   }
   template <class T>
   [[nodiscard]] AsyncCall<Deletion<T>> Answered(const KindInfo& type, ObjectName name,

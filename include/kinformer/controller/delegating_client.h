@@ -96,6 +96,17 @@ struct ReadAs<void, M> {
 template <class T, class M>
 using View = typename ReadAs<T, M>::Type;
 
+// Returns a copy of the part of an object, with the object's name where it has none. `home` is the
+// namespace if the name has none.
+template <class M>
+M NamedPart(const M& part, const ObjectName& name, std::string_view home) {
+  M named = part;
+  if (named.metadata.name.empty()) named.metadata.name = name.name;
+  if (named.metadata.namespace_.empty()) named.metadata.namespace_ = name.namespace_;
+  if (named.metadata.namespace_.empty()) named.metadata.namespace_ = home;
+  return named;
+}
+
 template <class T>
 Result<Ref<T>> TypedObject(Result<ObjectRef> object) {
   if (!object) return std::move(object).error();
@@ -392,12 +403,7 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     friend class DelegatingClient;
     template <class T, class M>
     M Named(const M& part, const ObjectName& name) const {
-      M named = part;
-      if (named.metadata.name.empty()) named.metadata.name = name.name;
-      if (named.metadata.namespace_.empty()) named.metadata.namespace_ = name.namespace_;
-      if (named.metadata.namespace_.empty())
-        named.metadata.namespace_ = client_->template Home<T>();
-      return named;
+      return internal::NamedPart(part, name, client_->template Home<T>());
     }
     SubResourceClient(const DelegatingClient& client, std::string name);
 

@@ -70,12 +70,16 @@ class TextGauge final : public Gauge {
 
 // Returns the upper bounds of the buckets. For work queues they are those of client-go: latencies
 // from nanoseconds to hours. For a client's requests they are those of Kubernetes' components:
-// milliseconds to a minute, 64 bytes to 16 MiB.
+// milliseconds to a minute, 64 bytes to 16 MiB, certificates of ten minutes to four years.
 std::vector<double> BucketsFor(std::string_view name) {
   if (name.starts_with("workqueue_")) {
     return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000};
   }
   if (name.starts_with("rest_client_")) {
+    if (name.ends_with("_age")) {
+      return {600,     1800,    3600,     14400,    86400,    604800,
+              2592000, 7776000, 15552000, 31104000, 124416000};
+    }
     if (name.ends_with("_bytes")) {
       return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
     }

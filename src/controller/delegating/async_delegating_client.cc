@@ -8,6 +8,8 @@ namespace {
 using internal::ToKeptRequest;
 using internal::delegating::FormOf;
 using internal::delegating::HomeOf;
+using internal::delegating::NamedPartOf;
+using internal::delegating::TypeOfPart;
 
 }  // namespace
 
@@ -72,7 +74,7 @@ AsyncCall<Ref<Unstructured>> AsyncDelegatingClient::Patch(Named<RestMapping> map
                                                           Named<kinformer::Patch> patch,
                                                           Named<PatchOptions> options) const {
   return Patched<Unstructured>(std::move(mapping).Take().dynamic_type(), std::move(name).Take(),
-                               std::move(patch).Take(), std::move(options).Take());
+                               std::move(patch).Take(), "", std::move(options).Take());
 }
 
 AsyncCall<void> AsyncDelegatingClient::Delete(Named<RestMapping> mapping, Named<ObjectName> name,
@@ -92,6 +94,60 @@ AsyncCall<void> AsyncDelegatingClient::DeleteAllOf(Named<RestMapping> mapping,
                                                    Named<DeleteOptions> options) const {
   return AllDeleted(std::move(mapping).Take().dynamic_type(), std::move(which).Take(),
                     std::move(options).Take());
+}
+
+using SubResourceClient = AsyncDelegatingClient::SubResourceClient;
+
+SubResourceClient::SubResourceClient(const AsyncDelegatingClient& client, std::string name)
+    : client_(std::make_shared<const AsyncDelegatingClient>(client)), name_(std::move(name)) {}
+
+SubResourceClient AsyncDelegatingClient::SubResource(std::string name) const {
+  return SubResourceClient(*this, std::move(name));
+}
+
+SubResourceClient AsyncDelegatingClient::Status() const { return SubResource("status"); }
+
+AsyncCall<Ref<Unstructured>> SubResourceClient::SentMapped(std::string_view method,
+                                                           const RestMapping& mapping,
+                                                           ObjectName name, const json::Value& part,
+                                                           CreateOptions options) const {
+  internal::RequestObject object =
+      ToKeptRequest<Unstructured>(NamedPartOf(part, name), HomeOf(mapping, client_->bounds_));
+  return client_->PartSent<Unstructured>(method, mapping.dynamic_type(), std::move(name), name_,
+                                         TypeOfPart(part), std::move(object), std::move(options));
+}
+
+AsyncCall<Ref<Unstructured>> SubResourceClient::Get(Named<RestMapping> mapping,
+                                                    Named<ObjectName> name,
+                                                    Named<GroupVersionKind> part) const {
+  return client_->PartGot<Unstructured>(std::move(mapping).Take().dynamic_type(),
+                                        std::move(name).Take(), name_,
+                                        TypeOfPart(std::move(part).Take()));
+}
+
+AsyncCall<Ref<Unstructured>> SubResourceClient::Create(Named<RestMapping> mapping,
+                                                       Named<ObjectName> name,
+                                                       Named<json::Value> part,
+                                                       Named<CreateOptions> options) const {
+  return SentMapped("POST", std::move(mapping).Take(), std::move(name).Take(),
+                    std::move(part).Take(), std::move(options).Take());
+}
+
+AsyncCall<Ref<Unstructured>> SubResourceClient::Update(Named<RestMapping> mapping,
+                                                       Named<ObjectName> name,
+                                                       Named<json::Value> part,
+                                                       Named<UpdateOptions> options) const {
+  return SentMapped("PUT", std::move(mapping).Take(), std::move(name).Take(),
+                    std::move(part).Take(), std::move(options).Take());
+}
+
+AsyncCall<Ref<Unstructured>> SubResourceClient::Patch(Named<RestMapping> mapping,
+                                                      Named<ObjectName> name,
+                                                      Named<kinformer::Patch> patch,
+                                                      Named<PatchOptions> options) const {
+  return client_->Patched<Unstructured>(std::move(mapping).Take().dynamic_type(),
+                                        std::move(name).Take(), std::move(patch).Take(), name_,
+                                        std::move(options).Take());
 }
 
 }  // namespace kinformer

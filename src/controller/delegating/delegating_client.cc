@@ -11,33 +11,11 @@ using internal::TypedObject;
 using internal::TypedObjects;
 using internal::delegating::FormOf;
 using internal::delegating::HomeOf;
+using internal::delegating::NamedPartOf;
+using internal::delegating::TypeOfPart;
 
 internal::RequestObject RequestOf(const json::Value& object, std::string_view home) {
   return internal::ToRequestObject<Unstructured>(object, home);
-}
-
-const KindInfo& TypeOfPart(const GroupVersionKind& kind) {
-  return *internal::DynamicKindInfo(kind.group, kind.version, kind.kind, "", false);
-}
-
-// Returns the type for the apiVersion and kind in an object.
-const KindInfo& TypeOfPart(const json::Value& part) {
-  const std::string_view version = part["apiVersion"].StringOrEmpty();
-  const std::size_t slash = version.find('/');
-  const bool has_group = slash != std::string_view::npos;
-  return TypeOfPart(GroupVersionKind{std::string(has_group ? version.substr(0, slash) : ""),
-                                     std::string(has_group ? version.substr(slash + 1) : version),
-                                     std::string(part["kind"].StringOrEmpty())});
-}
-
-json::Value Named(const json::Value& part, const ObjectName& name) {
-  json::Value named = part;
-  json::Value& metadata = named.Ensure("metadata");
-  if (part["metadata"]["name"].StringOrEmpty().empty()) metadata.Set("name", name.name);
-  if (!name.namespace_.empty() && part["metadata"]["namespace"].StringOrEmpty().empty()) {
-    metadata.Set("namespace", name.namespace_);
-  }
-  return named;
 }
 
 }  // namespace
@@ -176,7 +154,7 @@ Result<Ref<Unstructured>> SubResourceClient::Create(const RestMapping& mapping,
                                                     const ObjectName& name, const json::Value& part,
                                                     const CreateOptions& options,
                                                     const CallOptions& call) const {
-  const json::Value named = kinformer::Named(part, name);
+  const json::Value named = NamedPartOf(part, name);
   const std::string_view home = HomeOf(mapping, client_->bounds_);
   return TypedObject<Unstructured>(
       client_->core_->CreatePart(mapping.dynamic_type(), name, name_, TypeOfPart(part),
@@ -187,7 +165,7 @@ Result<Ref<Unstructured>> SubResourceClient::Update(const RestMapping& mapping,
                                                     const ObjectName& name, const json::Value& part,
                                                     const UpdateOptions& options,
                                                     const CallOptions& call) const {
-  const json::Value named = kinformer::Named(part, name);
+  const json::Value named = NamedPartOf(part, name);
   const std::string_view home = HomeOf(mapping, client_->bounds_);
   return TypedObject<Unstructured>(
       client_->core_->UpdatePart(mapping.dynamic_type(), name, name_, TypeOfPart(part),
