@@ -10,6 +10,8 @@
 #include "kinformer/client/async_resource_client.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/clientcmd.h"
+#include "kinformer/client/clientcmd_api.h"
+#include "kinformer/client/clientcmd_flags.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/discovery.h"
 #include "kinformer/client/dynamic_client.h"
