@@ -90,9 +90,9 @@ TEST(PluginPolicy, DecidesBeforeAPluginRuns_EX12) {
                refused(path, "/elsewhere/plugin-a")},
        }) {
     EXPECT_EQ(Outcome({.command = row.command,
-                   .api_version = kPluginVersion,
-                   .interactive_mode = "Never",
-                   .plugin_policy = row.policy}),
+                       .api_version = kPluginVersion,
+                       .interactive_mode = "Never",
+                       .plugin_policy = row.policy}),
               row.want);
   }
 }

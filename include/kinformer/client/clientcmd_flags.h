@@ -8,11 +8,12 @@
 //     Config config = Config::LoadDefault(overrides).OrExit();
 //   }
 //
-// A program with a library for flags asks it to call these:
+// A program with a library for flags registers each of these with it:
 //
 //   ConfigOverrides overrides;
 //   for (const clientcmd::OverrideFlag& flag : clientcmd::BindOverrideFlags(overrides)) {
-//     app.add_option_function<std::string>("--" + flag.name, flag.set, flag.description);  // CLI11
+//     std::cout << "--" << flag.name << "  " << flag.description << '\n';
+//     if (flag.name == "context") flag.set("kind-dev").OrExit();  // when it is given
 //   }
 
 #ifndef KINFORMER_CLIENT_CLIENTCMD_FLAGS_H_
