@@ -237,7 +237,7 @@ TEST(ModifyConfig, WritesEachEntryToItsOwnFile_NewOnesToTheDefaultFile_KM01) {
   ModifyConfig(options, config).OrExit();
   EXPECT_EQ(Read(one),
             "contexts:\n- name: a\n- context:\n    cluster: new\n    user: \"\"\n  name: c\n"
-            "# one\ncurrent-context: c\n");
+            "current-context: c\n# one\n");
   EXPECT_EQ(Read(two),
             "contexts:\n- name: a\n- name: b\n  context:\n    cluster: k\n    namespace: n\n"
             "# two\nusers: []\n");

@@ -7,6 +7,12 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "kinformer/client/clientcmd.h"
+#include "kinformer/json/json.h"
+#include "kinformer/json/yaml.h"
+
+#include "config/kubeconfig.h"
+
 namespace kinformer::internal::config {
 
 namespace {
@@ -86,3 +92,32 @@ Result<void> PluginAllowed(const ExecConfig& exec) {
 }
 
 }  // namespace kinformer::internal::config
+
+namespace kinformer::clientcmd {
+
+Result<PluginPolicy> LoadPluginPolicy(const std::string& kuberc) {
+  PluginPolicy out;
+  std::error_code code;
+  if (!std::filesystem::exists(kuberc, code) && !code) return out;
+  auto text = internal::config::ReadConfigFile(kuberc, "kuberc");
+  if (!text) return text.error();
+  auto parsed = yaml::Parse(*text);
+  if (!parsed) return Error(Reason::kConfig, kuberc + ": " + parsed.error().message());
+  const auto wrong = [&](const std::string& field, const std::string& why) {
+    return Error(Reason::kConfig, kuberc + ": " + field + ": " + why);
+  };
+  const json::Value& type = (*parsed)["credentialPluginPolicy"];
+  if (!type.is_null() && !type.is_string()) return wrong("credentialPluginPolicy", "is no text");
+  out.policy_type = type.StringOrEmpty();
+  const json::Value& list = (*parsed)["credentialPluginAllowlist"];
+  if (!list.is_null() && !list.is_array()) return wrong("credentialPluginAllowlist", "is no list");
+  for (const json::Value& entry : list.items()) {
+    // Versions of the file differ in the field's name.
+    const json::Value& name = entry["command"].is_null() ? entry["name"] : entry["command"];
+    if (!name.is_string()) return wrong("credentialPluginAllowlist", "an entry has no name");
+    out.allowlist.push_back(name.StringOrEmpty());
+  }
+  return out;
+}
+
+}  // namespace kinformer::clientcmd

@@ -9,9 +9,11 @@
 #include <memory>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/client/clientcmd.h"
 
 #include "config/exec_plugin.h"
 #include "config/testing/plugins.h"
@@ -153,6 +155,34 @@ TEST(PluginPolicy, Contradiction_IsAnErrorWhenTheConfigIsMade_EX12) {
       Config::FromKubeconfig(OneUser("token: t"), "", {.plugin_policy = {.policy_type = "DenyAll"}})
           .ok())
       << "there is no plugin";
+}
+
+TEST(LoadPluginPolicy, ReadsAKuberc_EX12) {
+  const Folder folder;
+  const auto read = [&](const std::string& text) {
+    return clientcmd::LoadPluginPolicy(folder.Write("kuberc", text));
+  };
+  const auto got = read(
+      "apiVersion: kubectl.config.k8s.io/v1beta1\nkind: Preference\n"
+      "credentialPluginPolicy: Allowlist\ncredentialPluginAllowlist:\n- name: aws\n"
+      "- command: /bin/x\n");
+  ASSERT_TRUE(got.ok()) << got.error();
+  EXPECT_EQ(got->policy_type, "Allowlist");
+  EXPECT_EQ(got->allowlist, (std::vector<std::string>{"aws", "/bin/x"}));
+  for (const char* text : {"", "kind: Preference\n"}) {
+    EXPECT_EQ(read(text)->policy_type, "");
+    EXPECT_TRUE(read(text)->allowlist.empty());
+  }
+  EXPECT_EQ(clientcmd::LoadPluginPolicy("/nonexistent/kuberc")->policy_type, "");
+  const std::string path = folder.path() + "/kuberc: ";
+  EXPECT_EQ(read("credentialPluginPolicy: 1").error().message(),
+            path + "credentialPluginPolicy: is no text");
+  EXPECT_EQ(read("credentialPluginAllowlist: 1").error().message(),
+            path + "credentialPluginAllowlist: is no list");
+  EXPECT_EQ(read("credentialPluginAllowlist: [a]").error().message(),
+            path + "credentialPluginAllowlist: an entry has no name");
+  EXPECT_EQ(clientcmd::LoadPluginPolicy(folder.path()).error().message(),
+            "cannot read kuberc " + folder.path() + ": it is a directory, not a regular file");
 }
 
 TEST(LookPath, SearchesAbsoluteFoldersForPrograms) {

@@ -144,13 +144,27 @@ std::optional<Lines> EditMap(const Lines& lines, std::size_t indent, const Value
 std::optional<Lines> EditList(const Lines& lines, std::size_t indent, const Value& before,
                               const Value& after);
 
+// Returns the end of the quoted text that begins at `first`.
+std::size_t EndOfQuotes(const std::string& text, std::size_t first) {
+  const char quote = text[first];
+  for (std::size_t i = first + 1; i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      if (quote == '"' || i + 1 == text.size() || text[i + 1] != quote) return i;
+      ++i;  // two of them stand for one
+    }
+  }
+  return text.size();
+}
+
 // Returns what follows the value in its line: blanks and a comment.
 std::string CommentBehind(const std::string& rest) {
   const std::size_t first = rest.find_first_not_of(' ');
   if (first == std::string::npos) return {};
   std::size_t from = first;
   if (rest[first] == '#') return " " + rest.substr(first);
-  if (rest[first] == '"' || rest[first] == '\'') from = rest.rfind(rest[first]);
+  if (rest[first] == '"' || rest[first] == '\'') from = EndOfQuotes(rest, first);
   const std::size_t hash = rest.find(" #", from);
   if (hash == std::string::npos) return {};
   const std::size_t blanks = rest.find_last_not_of(' ', hash);

@@ -64,6 +64,8 @@ TEST(EditYaml, ChangesOneLineOfAScalar_AndKeepsItsComment) {
       Edited(kText, [](Value& v) { v.Ensure("contexts", 0, "context", "namespace") = "y z"; }),
       Replaced(kText, "namespace: \"x\"", "namespace: y z"));
   EXPECT_EQ(Edited("a: 'x # y' # z\n", [](Value& v) { v.Set("a", 1); }), "a: 1 # z\n");
+  EXPECT_EQ(Edited("a: 'it''s # x' # it's\n", [](Value& v) { v.Set("a", 1); }), "a: 1 # it's\n");
+  EXPECT_EQ(Edited("a: \"\\\" # x\" # \"z\"\n", [](Value& v) { v.Set("a", 1); }), "a: 1 # \"z\"\n");
   EXPECT_EQ(Edited("a: # z\nb: 1\n", [](Value& v) { v.Set("a", true); }), "a: true # z\nb: 1\n");
 }
 

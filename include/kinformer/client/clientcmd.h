@@ -138,6 +138,11 @@ Result<Config> ClientConfig(const clientcmdapi::Config& config,
 Result<clientcmdapi::Config> MergedRawConfig(const clientcmdapi::Config& config,
                                              const ConfigOverrides& overrides);
 
+// Returns the policy for credential plugins that a kuberc file sets (kubectl's: $KUBERC, or
+// ~/.kube/kuberc), for ConfigOverrides::plugin_policy; an empty one, which allows all, if the file
+// does not exist or sets none. kConfig if it cannot be read.
+Result<PluginPolicy> LoadPluginPolicy(const std::string& kuberc);
+
 // Checks all entries, and returns one error with every problem (IsConfigurationInvalid, and
 // IsContextNotFound if the current context is missing); IsEmptyConfig if there are none.
 Result<void> Validate(const clientcmdapi::Config& config);
