@@ -26,8 +26,8 @@ users:
 contexts:
 - {name: a, context: {cluster: k, user: u}}
 - {name: b, context: {cluster: other, user: v}}
-- {name: lost-cluster, context: {cluster: no, user: u}}
-- {name: lost-user, context: {cluster: k, user: no}}
+- {name: lost-cluster, context: {cluster: gone, user: u}}
+- {name: lost-user, context: {cluster: k, user: gone}}
 )";
 
 template <class T>
@@ -51,10 +51,11 @@ TEST(MinifyConfig, NamesWhatIsMissing_AndChangesNothing_KV14) {
        "context \"c\" does not exist in the kubeconfig; known contexts: a, b, lost-cluster, "
        "lost-user"},
       {"lost-cluster",
-       "context \"lost-cluster\": cluster \"no\" does not exist in the kubeconfig; known clusters: "
+       "context \"lost-cluster\": cluster \"gone\" does not exist in the kubeconfig; known "
+       "clusters: "
        "k, other"},
       {"lost-user",
-       "context \"lost-user\": user \"no\" does not exist in the kubeconfig; known users: u, v"},
+       "context \"lost-user\": user \"gone\" does not exist in the kubeconfig; known users: u, v"},
   };
   for (const auto& [current, want] : rows) {
     clientcmdapi::Config config = Load(kTwo).OrExit();
@@ -162,9 +163,9 @@ TEST(Validate, NamesProblemsOfAllEntries) {
   EXPECT_TRUE(IsEmptyConfig(empty));
   const Result<void> got = Validate(Load(kTwo).OrExit());
   EXPECT_EQ(MessageOf(got),
-            "invalid configuration: context \"lost-cluster\" of the kubeconfig: cluster \"no\" "
+            "invalid configuration: context \"lost-cluster\" of the kubeconfig: cluster \"gone\" "
             "does not exist; known clusters: k, other; context \"lost-user\" of the kubeconfig: "
-            "user \"no\" does not exist; known users: u, v");
+            "user \"gone\" does not exist; known users: u, v");
   EXPECT_TRUE(IsConfigurationInvalid(got));
   EXPECT_FALSE(IsContextNotFound(got));
 }
@@ -210,7 +211,7 @@ TEST(ConfirmUsable, ChecksOneContextAlone_KV01_KV02_KV03_KV04) {
   EXPECT_EQ(MessageOf(ConfirmUsable(config)), "ok");
   EXPECT_EQ(MessageOf(ConfirmUsable(config, "b")), "ok");
   EXPECT_THAT(MessageOf(ConfirmUsable(config, "lost-user")),
-              HasSubstr("user \"no\" does not exist"));
+              HasSubstr("user \"gone\" does not exist"));
   EXPECT_TRUE(IsContextNotFound(ConfirmUsable(config, "x")));
   EXPECT_TRUE(IsEmptyConfig(ConfirmUsable({}, "x")));
   clientcmdapi::Config broken = config;

@@ -230,7 +230,7 @@ TEST(ModifyConfig, WritesEachEntryToItsOwnFile_NewOnesToTheDefaultFile_KM01) {
   PathOptions options;
   options.env_var_files = {folder.path() + "/none", one, two};
   clientcmdapi::Config config = options.GetStartingConfig().OrExit();
-  config.contexts["b"].namespace_ = "n";
+  config.contexts["b"].namespace_ = "team";
   config.contexts["c"].cluster = "new";
   config.auth_infos.erase("u");
   config.current_context = "c";
@@ -239,7 +239,7 @@ TEST(ModifyConfig, WritesEachEntryToItsOwnFile_NewOnesToTheDefaultFile_KM01) {
             "contexts:\n- name: a\n- context:\n    cluster: new\n    user: \"\"\n  name: c\n"
             "current-context: c\n# one\n");
   EXPECT_EQ(Read(two),
-            "contexts:\n- name: a\n- name: b\n  context:\n    cluster: k\n    namespace: n\n"
+            "contexts:\n- name: a\n- name: b\n  context:\n    cluster: k\n    namespace: team\n"
             "# two\nusers: []\n");
   EXPECT_FALSE(std::filesystem::exists(options.env_var_files[0]));
   for (const std::string& path : options.env_var_files) {
