@@ -16,6 +16,7 @@ void RegisterWatch(CommandLine& line);      // watch.cc
 void RegisterGet(CommandLine& line);        // get.cc
 void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
+void RegisterConfig(CommandLine& line);     // config.cc
 void RegisterVersion(CommandLine& line);    // version.cc
 
 // Does the same as `kinformer watch`, for other commands. Returns the exit status.

@@ -83,7 +83,6 @@ constexpr Habit kCommands[] = {
     {"port-forward", kReadsOnly},
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
-    {"config", kReadsOnly},
     {"wait", kReadsOnly},
     {"top", kReadsOnly},
 };

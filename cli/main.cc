@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterDemo(line);
 #endif
   kinformer::cli::RegisterApiServer(line);
+  kinformer::cli::RegisterConfig(line);
   kinformer::cli::RegisterVersion(line);
   kinformer::cli::AddCommandHabits(line);
   return line.Run(argc, argv);

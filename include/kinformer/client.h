@@ -11,6 +11,8 @@
 #include "kinformer/client/async_resource_client.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/clientcmd.h"
+#include "kinformer/client/clientcmd_api.h"
+#include "kinformer/client/clientcmd_flags.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/deletion.h"
 #include "kinformer/client/discovery.h"

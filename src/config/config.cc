@@ -3,40 +3,16 @@
 #include "kinformer/client/config.h"
 
 #include "kinformer/client/clientcmd.h"
-#include "kinformer/json/json.h"
 #include "kinformer/json/yaml.h"
 
 #include "base/text/redacted_url.h"
-#include "config/kubeconfig.h"
-#include "object/values/text_forms.h"
+#include "config/kubeconfig_value.h"
 
 namespace kinformer {
 
 namespace {
 
-using json::Value;
-
 constexpr char kRedacted[] = "--- REDACTED ---";
-
-std::string Base64(const std::string& bytes) {
-  std::string out;
-  internal::AppendBase64(bytes, out);
-  return out;
-}
-
-void SetText(Value& map, const char* name, const std::string& value) {
-  if (!value.empty()) map.Set(name, value);
-}
-
-Value Strings(const std::vector<std::string>& list) {
-  Value out = Value::MakeArray();
-  for (const auto& item : list) out.Append(item);
-  return out;
-}
-
-Value Named(const std::string& name, const char* kind, Value body) {
-  return Value::MakeObject({{"name", name}, {kind, std::move(body)}});
-}
 
 }  // namespace
 
@@ -76,72 +52,37 @@ std::string Config::ToString() const {
 }
 
 std::string KubeconfigYaml(const Config& config, const std::string& name) {
-  Value cluster = Value::MakeObject();
-  SetText(cluster, "server", config.host);
-  SetText(cluster, "tls-server-name", config.tls.server_name);
-  if (config.tls.insecure) cluster.Set("insecure-skip-tls-verify", true);
-  if (!config.tls.ca_data.empty()) {
-    cluster.Set("certificate-authority-data", Base64(config.tls.ca_data));
-  } else {
-    SetText(cluster, "certificate-authority", config.tls.ca_file);
-  }
-  SetText(cluster, "proxy-url", config.proxy_url);
-  if (config.disable_compression) cluster.Set("disable-compression", true);
+  clientcmdapi::Config out;
+  out.current_context = name;
+  clientcmdapi::Cluster& cluster = out.clusters[name];
+  cluster.server = config.host;
+  cluster.tls_server_name = config.tls.server_name;
+  cluster.insecure_skip_tls_verify = config.tls.insecure;
+  cluster.certificate_authority_data = config.tls.ca_data;
+  if (config.tls.ca_data.empty()) cluster.certificate_authority = config.tls.ca_file;
+  cluster.proxy_url = config.proxy_url;
+  cluster.disable_compression = config.disable_compression;
 
-  Value user = Value::MakeObject();
-  if (!config.tls.cert_data.empty()) {
-    user.Set("client-certificate-data", Base64(config.tls.cert_data));
-  } else {
-    SetText(user, "client-certificate", config.tls.cert_file);
-  }
-  if (!config.tls.key_data.empty()) {
-    user.Set("client-key-data", Base64(config.tls.key_data));
-  } else {
-    SetText(user, "client-key", config.tls.key_file);
-  }
-  SetText(user, "tokenFile", config.bearer_token_file);
-  if (config.bearer_token_file.empty()) SetText(user, "token", config.bearer_token);
+  clientcmdapi::AuthInfo& user = out.auth_infos[name];
+  user.client_certificate_data = config.tls.cert_data;
+  if (config.tls.cert_data.empty()) user.client_certificate = config.tls.cert_file;
+  user.client_key_data = config.tls.key_data;
+  if (config.tls.key_data.empty()) user.client_key = config.tls.key_file;
+  user.token_file = config.bearer_token_file;
+  if (config.bearer_token_file.empty()) user.token = config.bearer_token;
   if (!config.id_token.empty()) {
-    user.Set("auth-provider",
-             Value::MakeObject({{"name", "oidc"},
-                                {"config", Value::MakeObject({{"id-token", config.id_token}})}}));
+    user.auth_provider = {.name = "oidc", .config = {{"id-token", config.id_token}}};
   }
-  SetText(user, "username", config.username);
-  SetText(user, "password", config.password);
-  SetText(user, "as", config.impersonate.user_name);
-  SetText(user, "as-uid", config.impersonate.uid);
-  if (!config.impersonate.groups.empty()) user.Set("as-groups", Strings(config.impersonate.groups));
-  if (!config.impersonate.extra.empty()) {
-    Value extra = Value::MakeObject();
-    for (const auto& [key, values] : config.impersonate.extra) extra.Set(key, Strings(values));
-    user.Set("as-user-extra", std::move(extra));
-  }
-  if (config.exec) {
-    Value exec = Value::MakeObject({{"apiVersion", config.exec->api_version},
-                                    {"command", config.exec->command},
-                                    {"interactiveMode", config.exec->interactive_mode},
-                                    {"provideClusterInfo", config.exec->provide_cluster_info}});
-    if (!config.exec->args.empty()) exec.Set("args", Strings(config.exec->args));
-    if (!config.exec->env.empty()) {
-      Value env = Value::MakeArray();
-      for (const auto& [key, value] : config.exec->env) {
-        env.Append(Value::MakeObject({{"name", key}, {"value", value}}));
-      }
-      exec.Set("env", std::move(env));
-    }
-    SetText(exec, "installHint", config.exec->install_hint);
-    user.Set("exec", std::move(exec));
-  }
+  user.username = config.username;
+  user.password = config.password;
+  user.impersonate = config.impersonate.user_name;
+  user.impersonate_uid = config.impersonate.uid;
+  user.impersonate_groups = config.impersonate.groups;
+  user.impersonate_user_extra = config.impersonate.extra;
+  user.exec = config.exec;
 
-  Value context = Value::MakeObject({{"cluster", name}, {"user", name}});
-  SetText(context, "namespace", config.namespace_);
-  return yaml::Dump(Value::MakeObject(
-      {{"apiVersion", "v1"},
-       {"kind", "Config"},
-       {"clusters", Value::MakeArray({Named(name, "cluster", std::move(cluster))})},
-       {"users", Value::MakeArray({Named(name, "user", std::move(user))})},
-       {"contexts", Value::MakeArray({Named(name, "context", std::move(context))})},
-       {"current-context", name}}));
+  out.contexts[name] = {.cluster = name, .auth_info = name, .namespace_ = config.namespace_};
+  return yaml::Dump(internal::config::KubeconfigValue(out));
 }
 
 }  // namespace kinformer

@@ -206,8 +206,8 @@ TEST(ConfigYaml, TokenFile_IsWrittenInPlaceOfItsToken) {
   const std::string text = KubeconfigYaml(config, "x");
   const auto got = internal::config::ParseKubeconfig(text, "", "");
   ASSERT_TRUE(got.ok()) << got.error();
-  EXPECT_EQ(got->users.at("x").token, "");
-  EXPECT_EQ(got->users.at("x").token_file, "/dev/null");
+  EXPECT_EQ(got->auth_infos.at("x").token, "");
+  EXPECT_EQ(got->auth_infos.at("x").token_file, "/dev/null");
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 
 #include "base/core/deadline.h"
 #include "config/bearer.h"
+#include "config/plugin_policy.h"
 #include "object/values/text_forms.h"
 
 extern char** environ;
@@ -207,6 +208,16 @@ void CountCall(Env& env, int code, std::string_view status) {
       ->Add();
 }
 
+// Counts a comparison with the policy.
+void CountDecision(Env& env, bool allowed) {
+  if (!env.metrics().enabled()) return;
+  env.metrics()
+      .NewCounter("rest_client_exec_plugin_policy_call_total",
+                  "Checks whether a credential plugin may run, by their result.",
+                  {{"status", allowed ? "allowed" : "denied"}})
+      ->Add();
+}
+
 // Returns the time, limited to the range of WallTime.
 WallTime Saturated(std::int64_t seconds, std::int64_t nanos) {
   constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
@@ -296,6 +307,9 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
 
 Result<ExecAnswer> RunExecPlugin(Env& env, const ExecConfig& exec, const ExecCluster& cluster,
                                  const std::stop_token& stop) {
+  const Result<void> allowed = PluginAllowed(exec);
+  CountDecision(env, allowed.ok());
+  if (!allowed) return allowed.error();
   const auto interactive = ExecInteractive(exec, isatty(STDIN_FILENO) == 1);
   if (!interactive.ok()) return interactive.error();
   Child child;

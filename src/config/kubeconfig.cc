@@ -18,11 +18,13 @@ namespace kinformer::internal::config {
 
 namespace {
 
+using clientcmdapi::AuthInfo;
+using clientcmdapi::Cluster;
+using clientcmdapi::Context;
 using json::Value;
 
 // Far above the size of any kubeconfig, certificate or token.
 constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
-constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
 
 Error Bad(const std::string& where, const std::string& why) {
   return Error(Reason::kConfig, where + ": " + why);
@@ -61,11 +63,12 @@ class Fields {
     out = value->StringOrEmpty();
   }
 
-  void Bool(const char* name, std::optional<bool>& out) {
+  void Bool(const char* name, bool& out) {
     const Value* value = Find(name);
     if (value == nullptr) return;
-    out = value->AsBool();
-    if (!out) Fail(name, "must be true or false");
+    const std::optional<bool> given = value->AsBool();
+    out = given.value_or(false);
+    if (!given) Fail(name, "must be true or false");
   }
 
   void Data(const char* name, std::string& out) {
@@ -159,27 +162,25 @@ Result<void> EachNamed(const Value& root, const char* list, const char* kind, Re
   return {};
 }
 
-// Returns the value of the extension with that name as JSON; empty if it is absent.
-Result<std::string> Extension(const Value& body, const std::string& where,
-                              const std::string& wanted) {
+// Reads the list `extensions` of `body`; each name occurs once.
+Result<void> ReadExtensions(const Value& body, const std::string& where,
+                            std::map<std::string, Value>& out) {
   const Value* list = body.Find("extensions");
-  std::string out;
-  if (list == nullptr || list->is_null()) return out;
-  if (!list->is_array()) return Bad(where + ".extensions", "must be a list");
-  std::set<std::string> seen;
+  if (list == nullptr || list->is_null()) return {};
+  const std::string at = where.empty() ? "extensions" : where + ".extensions";
+  if (!list->is_array()) return Bad(at, "must be a list");
   for (const Value& item : list->items()) {
-    Fields fields(item, where + ".extensions");
+    Fields fields(item, at);
     std::string name;
     fields.String("name", name);
     auto result = fields.result();
     if (!result) return result.error();
-    if (!seen.insert(name).second) {
-      return Bad(where + ".extensions", "a second extension is called \"" + name + "\"");
-    }
     const Value* value = fields.Find("extension");
-    if (name == wanted && value != nullptr) out = value->Dump();
+    if (!out.emplace(name, value == nullptr ? Value() : *value).second) {
+      return Bad(at, "a second extension is called \"" + name + "\"");
+    }
   }
-  return out;
+  return {};
 }
 
 Result<void> ReadExec(const Value& body, const std::string& where, ExecConfig& out) {
@@ -189,9 +190,7 @@ Result<void> ReadExec(const Value& body, const std::string& where, ExecConfig& o
   fields.String("apiVersion", out.api_version);
   fields.String("installHint", out.install_hint);
   fields.String("interactiveMode", out.interactive_mode);
-  std::optional<bool> provide;
-  fields.Bool("provideClusterInfo", provide);
-  out.provide_cluster_info = provide.value_or(false);
+  fields.Bool("provideClusterInfo", out.provide_cluster_info);
   if (const Value* env = fields.Find("env")) {
     if (!env->is_array()) fields.Fail("env", "must be a list");
     for (const Value& item : env->items()) {
@@ -234,51 +233,50 @@ std::string WithoutControls(const std::string& text) {
 }
 
 Result<void> ReadCluster(const Value& body, const std::string& where, const std::string& base_dir,
-                         KubeCluster& out) {
+                         Cluster& out) {
   Fields fields(body, where);
   fields.String("server", out.server);
   fields.String("tls-server-name", out.tls_server_name);
-  fields.Bool("insecure-skip-tls-verify", out.insecure);
-  fields.String("certificate-authority", out.ca_file);
-  fields.Data("certificate-authority-data", out.ca_data);
+  fields.Bool("insecure-skip-tls-verify", out.insecure_skip_tls_verify);
+  fields.String("certificate-authority", out.certificate_authority);
+  fields.Data("certificate-authority-data", out.certificate_authority_data);
   fields.String("proxy-url", out.proxy_url);
   fields.Bool("disable-compression", out.disable_compression);
-  auto extension = Extension(body, where, kExecExtension);
-  if (extension) {
-    out.exec_config = *std::move(extension);
-  } else {
-    fields.Take(extension.error());
-  }
-  out.ca_file = Resolved(out.ca_file, base_dir);
+  fields.Take(ReadExtensions(body, where, out.extensions));
+  out.certificate_authority = Resolved(out.certificate_authority, base_dir);
   return fields.result();
 }
 
-void ReadImpersonation(Fields& fields, ImpersonationConfig& out) {
-  fields.String("as", out.user_name);
-  fields.String("as-uid", out.uid);
-  fields.Strings("as-groups", out.groups);
+void ReadImpersonation(Fields& fields, AuthInfo& out) {
+  fields.String("as", out.impersonate);
+  fields.String("as-uid", out.impersonate_uid);
+  fields.Strings("as-groups", out.impersonate_groups);
   const Value* extra = fields.Find("as-user-extra");
   if (extra == nullptr) return;
   Fields entries(*extra, fields.At("as-user-extra"));
   if (extra->is_object()) {
     for (const auto& [key, ignored] : extra->members()) {
-      entries.Strings(key.c_str(), out.extra[key]);
+      entries.Strings(key.c_str(), out.impersonate_user_extra[key]);
     }
   }
   fields.Take(entries.result());
 }
 
-void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
+void ReadPlugins(Fields& fields, const std::string& base_dir, AuthInfo& out) {
   if (const Value* provider = fields.Find("auth-provider")) {
+    clientcmdapi::AuthProviderConfig& read = out.auth_provider.emplace();
     Fields entry(*provider, fields.At("auth-provider"));
-    entry.String("name", out.auth_provider);
+    entry.String("name", read.name);
     if (const Value* settings = entry.Find("config"); settings != nullptr) {
       Fields known(*settings, entry.At("config"));
-      if (out.auth_provider == "oidc") known.String("id-token", out.id_token);
+      for (const auto& [key, value] : settings->members()) {
+        if (value.is_string()) read.config[key] = value.StringOrEmpty();
+      }
+      std::string checked;
+      if (read.name == "oidc") known.String("id-token", checked);
       entry.Take(known.result());
     }
     fields.Take(entry.result());
-    if (out.auth_provider.empty()) out.auth_provider = "(unnamed)";
   }
   if (const Value* exec = fields.Find("exec")) {
     fields.Take(ReadExec(*exec, fields.At("exec"), out.exec.emplace()));
@@ -291,33 +289,42 @@ void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
 }
 
 Result<void> ReadUser(const Value& body, const std::string& where, const std::string& base_dir,
-                      KubeUser& out) {
+                      AuthInfo& out) {
   Fields fields(body, where);
-  fields.String("client-certificate", out.cert_file);
-  fields.Data("client-certificate-data", out.cert_data);
-  fields.String("client-key", out.key_file);
-  fields.Data("client-key-data", out.key_data);
+  fields.String("client-certificate", out.client_certificate);
+  fields.Data("client-certificate-data", out.client_certificate_data);
+  fields.String("client-key", out.client_key);
+  fields.Data("client-key-data", out.client_key_data);
   fields.String("token", out.token);
   fields.String("tokenFile", out.token_file);
   fields.String("username", out.username);
   fields.String("password", out.password);
-  ReadImpersonation(fields, out.impersonate);
+  ReadImpersonation(fields, out);
   ReadPlugins(fields, base_dir, out);
-  out.cert_file = Resolved(out.cert_file, base_dir);
-  out.key_file = Resolved(out.key_file, base_dir);
+  fields.Take(ReadExtensions(body, where, out.extensions));
+  out.client_certificate = Resolved(out.client_certificate, base_dir);
+  out.client_key = Resolved(out.client_key, base_dir);
   out.token_file = Resolved(out.token_file, base_dir);
   return fields.result();
 }
 
-Result<void> ReadContext(const Value& body, const std::string& where, KubeContext& out) {
+Result<void> ReadContext(const Value& body, const std::string& where, Context& out) {
   Fields fields(body, where);
   fields.String("cluster", out.cluster);
-  fields.String("user", out.user);
+  fields.String("user", out.auth_info);
   fields.String("namespace", out.namespace_);
+  fields.Take(ReadExtensions(body, where, out.extensions));
   return fields.result();
 }
 
-Result<void> ReadHead(const Value& root, Kubeconfig& out) {
+Result<void> ReadPreferences(const Value& body, clientcmdapi::Preferences& out) {
+  Fields fields(body, "preferences");
+  fields.Bool("colors", out.colors);
+  fields.Take(ReadExtensions(body, "preferences", out.extensions));
+  return fields.result();
+}
+
+Result<void> ReadHead(const Value& root, clientcmdapi::Config& out) {
   Fields top(root, "");
   std::string kind;
   std::string api_version;
@@ -328,6 +335,10 @@ Result<void> ReadHead(const Value& root, Kubeconfig& out) {
   if (!api_version.empty() && api_version != "v1") {
     top.Fail("apiVersion", "is \"" + api_version + "\", expected v1");
   }
+  if (const Value* preferences = top.Find("preferences")) {
+    top.Take(ReadPreferences(*preferences, out.preferences));
+  }
+  top.Take(ReadExtensions(root, "", out.extensions));
   return top.result();
 }
 
@@ -340,8 +351,8 @@ Result<std::string> ReadConfigFile(const std::string& path, const std::string& w
                "cannot read " + what + " " + path + ": " + text.error().message() + PathHint(path));
 }
 
-Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,
-                                   const std::string& base_dir) {
+Result<clientcmdapi::Config> ParseKubeconfig(std::string_view text, const std::string& origin,
+                                             const std::string& base_dir) {
   const auto located = [&](const Error& error) {
     return origin.empty() ? Error(Reason::kConfig, "kubeconfig: " + error.message())
                           : Error(Reason::kConfig, origin + ": " + error.message());
@@ -349,8 +360,8 @@ Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& ori
   auto parsed = yaml::Parse(text);
   if (!parsed) return located(parsed.error());
   const Value& root = *parsed;
-  Kubeconfig out;
-  out.origin = origin;
+  clientcmdapi::Config out;
+  out.location_of_origin = origin;
   if (root.is_null()) return out;
   if (!root.is_object()) {
     return located(Error(Reason::kConfig,
@@ -362,29 +373,29 @@ Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& ori
   if (!result) return located(result.error());
   result = EachNamed(root, "clusters", "cluster",
                      [&](const std::string& name, const Value& body, const std::string& where) {
-                       KubeCluster& cluster = out.clusters[name];
-                       cluster.origin = origin;
+                       Cluster& cluster = out.clusters[name];
+                       cluster.location_of_origin = origin;
                        return ReadCluster(body, where, base_dir, cluster);
                      });
   if (!result) return located(result.error());
   result = EachNamed(root, "users", "user",
                      [&](const std::string& name, const Value& body, const std::string& where) {
-                       KubeUser& user = out.users[name];
-                       user.origin = origin;
+                       AuthInfo& user = out.auth_infos[name];
+                       user.location_of_origin = origin;
                        return ReadUser(body, where, base_dir, user);
                      });
   if (!result) return located(result.error());
   result = EachNamed(root, "contexts", "context",
                      [&](const std::string& name, const Value& body, const std::string& where) {
-                       KubeContext& context = out.contexts[name];
-                       context.origin = origin;
+                       Context& context = out.contexts[name];
+                       context.location_of_origin = origin;
                        return ReadContext(body, where, context);
                      });
   if (!result) return located(result.error());
   return out;
 }
 
-Result<Kubeconfig> ReadKubeconfig(const std::string& path) {
+Result<clientcmdapi::Config> ReadKubeconfig(const std::string& path) {
   auto text = ReadConfigFile(path, "kubeconfig");
   if (!text) return text.error();
   std::error_code ignored;
@@ -392,12 +403,18 @@ Result<Kubeconfig> ReadKubeconfig(const std::string& path) {
                          std::filesystem::absolute(path, ignored).parent_path().string());
 }
 
-void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more) {
+void MergeKubeconfig(clientcmdapi::Config& base, const clientcmdapi::Config& more) {
   base.clusters.insert(more.clusters.begin(), more.clusters.end());
-  base.users.insert(more.users.begin(), more.users.end());
+  base.auth_infos.insert(more.auth_infos.begin(), more.auth_infos.end());
   base.contexts.insert(more.contexts.begin(), more.contexts.end());
+  base.extensions.insert(more.extensions.begin(), more.extensions.end());
+  base.preferences.colors = base.preferences.colors || more.preferences.colors;
+  base.preferences.extensions.insert(more.preferences.extensions.begin(),
+                                     more.preferences.extensions.end());
   if (base.current_context.empty()) base.current_context = more.current_context;
-  if (!more.origin.empty()) base.origin += (base.origin.empty() ? "" : ":") + more.origin;
+  const std::string& origin = more.location_of_origin;
+  if (origin.empty()) return;
+  base.location_of_origin += (base.location_of_origin.empty() ? "" : ":") + origin;
 }
 
 }  // namespace kinformer::internal::config

@@ -1,6 +1,6 @@
 // config/kubeconfig.h
 //
-// Kubeconfig: the content of one or several kubeconfig files. Counterpart: clientcmd api.Config.
+// Reads kubeconfig files (clientcmd_api.h) and makes a Config of them.
 
 #ifndef KINFORMER_CONFIG_KUBECONFIG_H_
 #define KINFORMER_CONFIG_KUBECONFIG_H_
@@ -12,67 +12,20 @@
 #include <vector>
 
 #include "kinformer/base/result.h"
+#include "kinformer/client/clientcmd.h"
+#include "kinformer/client/clientcmd_api.h"
 #include "kinformer/client/config.h"
 
 namespace kinformer::internal::config {
 
-// `origin` in each struct: the source file, for messages; empty for text.
-
-struct KubeCluster {
-  std::string server{};
-  std::string tls_server_name{};
-  std::optional<bool> insecure{};
-  std::string ca_file{};  // absolute, or relative to the working directory
-  std::string ca_data{};  // decoded
-  std::string proxy_url{};
-  std::optional<bool> disable_compression{};
-  std::string exec_config{};  // JSON of the extension client.authentication.k8s.io/exec
-  std::string origin{};
-};
-
-struct KubeUser {
-  std::string cert_file{};
-  std::string cert_data{};
-  std::string key_file{};
-  std::string key_data{};
-  std::string token{};
-  std::string token_file{};
-  ImpersonationConfig impersonate{};
-  std::string username{};
-  std::string password{};
-  std::string auth_provider{};  // its name
-  std::string id_token{};       // for auth-provider oidc
-  std::optional<ExecConfig> exec{};
-  std::string origin{};
-};
-
-struct KubeContext {
-  std::string cluster{};
-  std::string user{};
-  std::string namespace_{};
-  std::string origin{};
-};
-
-struct Kubeconfig {
-  std::map<std::string, KubeCluster> clusters{};
-  std::map<std::string, KubeUser> users{};
-  std::map<std::string, KubeContext> contexts{};
-  std::string current_context{};
-  std::string origin{};  // "/home/u/.kube/config", or several, separated by ':'
-
-  [[nodiscard]] bool empty() const {
-    return clusters.empty() && users.empty() && contexts.empty() && current_context.empty();
-  }
-};
-
 // `origin` names the file in messages. Relative paths are resolved against `base_dir` unless that
 // is empty. Unknown fields are ignored. Errors are kConfig and name the line or field.
-Result<Kubeconfig> ParseKubeconfig(std::string_view text, const std::string& origin,
-                                   const std::string& base_dir);
-Result<Kubeconfig> ReadKubeconfig(const std::string& path);
+Result<clientcmdapi::Config> ParseKubeconfig(std::string_view text, const std::string& origin,
+                                             const std::string& base_dir);
+Result<clientcmdapi::Config> ReadKubeconfig(const std::string& path);
 
 // Adds entries of `more` that `base` lacks: for each entry the first file wins.
-void MergeKubeconfig(Kubeconfig& base, const Kubeconfig& more);
+void MergeKubeconfig(clientcmdapi::Config& base, const clientcmdapi::Config& more);
 
 // Inputs from the environment of the process; replaced in tests.
 struct Surroundings {
@@ -86,8 +39,18 @@ struct Surroundings {
 
 // Returns the context selected by overrides, or the current one, with all its entries checked.
 // Counterpart: DirectClientConfig.ClientConfig.
-Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
-                             const Surroundings& surroundings);
+Result<Config> ResolveConfig(const clientcmdapi::Config& kubeconfig,
+                             const ConfigOverrides& overrides, const Surroundings& surroundings);
+
+// Returns `kubeconfig` with the overrides written into the entries of the chosen context.
+Result<clientcmdapi::Config> MergeOverrides(const clientcmdapi::Config& kubeconfig,
+                                            const ConfigOverrides& overrides);
+
+// The files that this process reads, and those that a command of it changes.
+clientcmd::ClientConfigLoadingRules LoadingRules(const Surroundings& surroundings);
+clientcmd::PathOptions PathOptionsOf(const Surroundings& surroundings);
+// Reads and merges files; leaves out those that do not exist.
+Result<clientcmdapi::Config> LoadFiles(const std::vector<std::string>& paths);
 
 Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
                                  const Surroundings& surroundings);
@@ -103,8 +66,15 @@ bool InClusterPossible(const Surroundings& surroundings);
 Result<Duration> ParseTimeout(const std::string& text);
 
 // Returns problems of one entry as sentences that begin with `where`; empty if it is usable.
-std::vector<std::string> ValidateCluster(const KubeCluster& cluster, const std::string& where);
-std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& where);
+std::vector<std::string> ValidateCluster(const clientcmdapi::Cluster& cluster,
+                                         const std::string& where);
+std::vector<std::string> ValidateUser(const clientcmdapi::AuthInfo& user, const std::string& where);
+
+// Whether the text can be the name of a namespace.
+bool IsDnsLabel(const std::string& name);
+
+// Returns the id-token of auth-provider oidc; empty if there is none.
+std::string IdTokenOf(const clientcmdapi::AuthInfo& user);
 
 // kConfig "cannot read <what> <path>: No such file or directory".
 Result<std::string> ReadConfigFile(const std::string& path, const std::string& what);

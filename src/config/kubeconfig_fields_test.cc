@@ -64,36 +64,39 @@ contexts:
 TEST(KubeconfigFields, AreAllRead) {
   const auto got = ParseKubeconfig(kAllFields, "/o/file", "/base/dir");
   ASSERT_TRUE(got.ok()) << got.error();
-  EXPECT_EQ(got->origin, "/o/file");
+  EXPECT_EQ(got->location_of_origin, "/o/file");
   EXPECT_EQ(got->current_context, "one");
-  EXPECT_FALSE(got->empty());
-  const KubeCluster& cluster = got->clusters.at("k");
+  EXPECT_FALSE(clientcmdapi::IsConfigEmpty(*got));
+  const clientcmdapi::Cluster& cluster = got->clusters.at("k");
   EXPECT_EQ(cluster.server, "https://s:1");
   EXPECT_EQ(cluster.tls_server_name, "name");
-  EXPECT_EQ(cluster.insecure, true);
-  EXPECT_EQ(cluster.ca_file, "/base/dir/ca.crt");
-  EXPECT_EQ(cluster.ca_data, "ca");
+  EXPECT_TRUE(cluster.insecure_skip_tls_verify);
+  EXPECT_EQ(cluster.certificate_authority, "/base/dir/ca.crt");
+  EXPECT_EQ(cluster.certificate_authority_data, "ca");
   EXPECT_EQ(cluster.proxy_url, "http://p:2");
-  EXPECT_EQ(cluster.disable_compression, true);
-  EXPECT_EQ(cluster.exec_config, R"({"a":[1]})");
-  EXPECT_EQ(cluster.origin, "/o/file");
-  const KubeUser& user = got->users.at("u");
-  EXPECT_EQ(user.cert_file, "/base/dir/c.crt");
-  EXPECT_EQ(user.cert_data, "c");
-  EXPECT_EQ(user.key_file, "/base/dir/c.key");
-  EXPECT_EQ(user.key_data, "k");
+  EXPECT_TRUE(cluster.disable_compression);
+  EXPECT_EQ(cluster.extensions.size(), 3U);
+  EXPECT_EQ(cluster.extensions.at("client.authentication.k8s.io/exec").Dump(), R"({"a":[1]})");
+  EXPECT_EQ(cluster.location_of_origin, "/o/file");
+  const clientcmdapi::AuthInfo& user = got->auth_infos.at("u");
+  EXPECT_EQ(user.client_certificate, "/base/dir/c.crt");
+  EXPECT_EQ(user.client_certificate_data, "c");
+  EXPECT_EQ(user.client_key, "/base/dir/c.key");
+  EXPECT_EQ(user.client_key_data, "k");
   EXPECT_EQ(user.token, "t");
   EXPECT_EQ(user.token_file, "/base/dir/t.txt");
   EXPECT_EQ(user.username, "me");
   EXPECT_EQ(user.password, "pw");
-  EXPECT_EQ(user.impersonate.user_name, "other");
-  EXPECT_EQ(user.impersonate.uid, "7");
-  EXPECT_EQ(user.impersonate.groups, (std::vector<std::string>{"g", "h"}));
-  EXPECT_EQ(user.impersonate.extra,
+  EXPECT_EQ(user.impersonate, "other");
+  EXPECT_EQ(user.impersonate_uid, "7");
+  EXPECT_EQ(user.impersonate_groups, (std::vector<std::string>{"g", "h"}));
+  EXPECT_EQ(user.impersonate_user_extra,
             (std::map<std::string, std::vector<std::string>>{{"w", {}}, {"x", {"v", "z"}}}));
-  EXPECT_EQ(user.auth_provider, "oidc");
-  EXPECT_EQ(user.id_token, "id");
-  EXPECT_EQ(user.origin, "/o/file");
+  EXPECT_EQ(user.auth_provider->name, "oidc");
+  EXPECT_EQ(user.auth_provider->config,
+            (std::map<std::string, std::string>{{"id-token", "id"}, {"idp-issuer-url", "i"}}));
+  EXPECT_EQ(IdTokenOf(user), "id");
+  EXPECT_EQ(user.location_of_origin, "/o/file");
   ASSERT_TRUE(user.exec.has_value());
   EXPECT_EQ(user.exec->command, "/base/dir/bin/plug");
   EXPECT_EQ(user.exec->args, (std::vector<std::string>{"a", "b"}));
@@ -103,11 +106,11 @@ TEST(KubeconfigFields, AreAllRead) {
   EXPECT_TRUE(user.exec->provide_cluster_info);
   EXPECT_EQ(user.exec->env,
             (std::vector<std::pair<std::string, std::string>>{{"A", "1"}, {"B", "2"}}));
-  const KubeContext& context = got->contexts.at("one");
+  const clientcmdapi::Context& context = got->contexts.at("one");
   EXPECT_EQ(context.cluster, "k");
-  EXPECT_EQ(context.user, "u");
+  EXPECT_EQ(context.auth_info, "u");
   EXPECT_EQ(context.namespace_, "team");
-  EXPECT_EQ(context.origin, "/o/file");
+  EXPECT_EQ(context.location_of_origin, "/o/file");
 }
 
 TEST(KubeconfigFields, LeftOut_AreEmpty) {
@@ -116,22 +119,25 @@ TEST(KubeconfigFields, LeftOut_AreEmpty) {
       "contexts: [{name: c}]",
       "", "/base");
   ASSERT_TRUE(got.ok()) << got.error();
-  const KubeCluster& cluster = got->clusters.at("k");
-  EXPECT_EQ(cluster.server + cluster.tls_server_name + cluster.ca_file + cluster.ca_data +
-                cluster.proxy_url + cluster.exec_config + cluster.origin,
+  const clientcmdapi::Cluster& cluster = got->clusters.at("k");
+  EXPECT_EQ(cluster.server + cluster.tls_server_name + cluster.certificate_authority +
+                cluster.certificate_authority_data + cluster.proxy_url + cluster.location_of_origin,
             "");
-  EXPECT_FALSE(cluster.insecure.has_value());
-  EXPECT_FALSE(cluster.disable_compression.has_value());
-  const KubeUser& user = got->users.at("u");
-  EXPECT_EQ(user.cert_file + user.key_file + user.token_file + user.cert_data + user.key_data +
-                user.token + user.username + user.password + user.auth_provider + user.id_token,
+  EXPECT_FALSE(cluster.insecure_skip_tls_verify);
+  EXPECT_FALSE(cluster.disable_compression);
+  EXPECT_TRUE(cluster.extensions.empty());
+  const clientcmdapi::AuthInfo& user = got->auth_infos.at("u");
+  EXPECT_EQ(user.client_certificate + user.client_key + user.token_file +
+                user.client_certificate_data + user.client_key_data + user.token + user.username +
+                user.password + IdTokenOf(user),
             "")
       << "an empty path stays empty";
+  EXPECT_FALSE(user.auth_provider.has_value());
   EXPECT_EQ(user.exec->command, "");
   EXPECT_FALSE(user.exec->provide_cluster_info);
   EXPECT_EQ(user.exec->interactive_mode, "");
-  EXPECT_FALSE(got->users.at("v").exec.has_value());
-  EXPECT_EQ(got->contexts.at("c").cluster + got->contexts.at("c").user, "");
+  EXPECT_FALSE(got->auth_infos.at("v").exec.has_value());
+  EXPECT_EQ(got->contexts.at("c").cluster + got->contexts.at("c").auth_info, "");
 }
 
 TEST(KubeconfigFields, ExecExtension_WithoutAValueIsNone) {
@@ -144,24 +150,28 @@ TEST(KubeconfigFields, ExecExtension_WithoutAValueIsNone) {
       {"{name: other, extension: 1}", ""},
   };
   for (const auto& [extension, want] : rows) {
-    const auto got = ParseKubeconfig(
-        "clusters: [{name: k, cluster: {extensions: [" + extension + "]}}]", "", "");
+    const auto got = ResolveConfig(
+        ParseKubeconfig(OneUser("exec: {command: c, apiVersion: v, interactiveMode: Never}",
+                                "server: https://s, extensions: [" + extension + "]"),
+                        "", "")
+            .OrExit(),
+        {}, {});
     ASSERT_TRUE(got.ok()) << got.error();
-    EXPECT_EQ(got->clusters.at("k").exec_config, want) << extension;
+    EXPECT_EQ(got->exec->cluster_config, want) << extension;
   }
 }
 
 TEST(KubeconfigFields, EachEntryAlone_IsNoEmptyKubeconfig) {
   for (const char* text : {"clusters: [{name: a}]", "users: [{name: a}]", "contexts: [{name: a}]",
                            "current-context: a"}) {
-    EXPECT_FALSE(ParseKubeconfig(text, "", "")->empty()) << text;
+    EXPECT_FALSE(clientcmdapi::IsConfigEmpty(*ParseKubeconfig(text, "", ""))) << text;
   }
 }
 
 Result<ExecConfig> Exec(const std::string& fields, const std::string& base_dir = {}) {
   auto got = ParseKubeconfig("users: [{name: u, user: {exec: {" + fields + "}}}]", "", base_dir);
   if (!got) return got.error();
-  return got->users.at("u").exec.value();
+  return got->auth_infos.at("u").exec.value();
 }
 
 // As in clientcmd: "IfAvailable" for the versions that have no such field.
@@ -217,10 +227,10 @@ TEST(KubeconfigPaths, AreRelativeToTheFolderOfTheFile) {
                             ", exec: {command: " + row.path + "}}}]",
                         "", row.base);
     ASSERT_TRUE(got.ok()) << got.error();
-    const KubeUser& user = got->users.at("u");
-    EXPECT_EQ(got->clusters.at("k").ca_file, row.want);
-    EXPECT_EQ(user.cert_file, row.want);
-    EXPECT_EQ(user.key_file, row.want);
+    const clientcmdapi::AuthInfo& user = got->auth_infos.at("u");
+    EXPECT_EQ(got->clusters.at("k").certificate_authority, row.want);
+    EXPECT_EQ(user.client_certificate, row.want);
+    EXPECT_EQ(user.client_key, row.want);
     EXPECT_EQ(user.token_file, row.want);
     EXPECT_EQ(user.exec->command, row.want);
   }
@@ -230,15 +240,15 @@ TEST(KubeconfigPaths, AreRelativeToTheFolderOfTheFile) {
 TEST(KubeconfigUsers, AuthProviders_AreKnownByName) {
   const auto user = [](const std::string& provider) {
     return ParseKubeconfig("users: [{name: u, user: {auth-provider: " + provider + "}}]", "", "")
-        ->users.at("u");
+        ->auth_infos.at("u");
   };
-  EXPECT_EQ(user("~").auth_provider, "");
-  EXPECT_EQ(user("{}").auth_provider, "(unnamed)");
-  EXPECT_EQ(user("{name: ''}").auth_provider, "(unnamed)");
-  EXPECT_EQ(user("{name: gcp}").auth_provider, "gcp");
-  EXPECT_EQ(user("{name: gcp, config: {id-token: x}}").id_token, "") << "only of oidc";
-  EXPECT_EQ(user("{name: oidc, config: {id-token: x}}").id_token, "x");
-  EXPECT_EQ(user("{name: oidc}").id_token, "");
+  EXPECT_FALSE(user("~").auth_provider.has_value());
+  EXPECT_EQ(user("{}").auth_provider->name, "");
+  EXPECT_EQ(user("{name: ''}").auth_provider->name, "");
+  EXPECT_EQ(user("{name: gcp}").auth_provider->name, "gcp");
+  EXPECT_EQ(IdTokenOf(user("{name: gcp, config: {id-token: x}}")), "") << "only of oidc";
+  EXPECT_EQ(IdTokenOf(user("{name: oidc, config: {id-token: x, n: 7}}")), "x");
+  EXPECT_EQ(IdTokenOf(user("{name: oidc}")), "");
 }
 
 TEST(KubeconfigMerge, FirstValuesStayAndOriginsAreListed) {
@@ -250,18 +260,18 @@ TEST(KubeconfigMerge, FirstValuesStayAndOriginsAreListed) {
                            name.empty() ? "" : "/" + name, "")
         .OrExit();
   };
-  Kubeconfig merged;
+  clientcmdapi::Config merged;
   MergeKubeconfig(merged, parse("a", ""));
-  EXPECT_EQ(merged.origin, "/a");
+  EXPECT_EQ(merged.location_of_origin, "/a");
   MergeKubeconfig(merged, parse("b", "one"));
-  MergeKubeconfig(merged, Kubeconfig());
+  MergeKubeconfig(merged, clientcmdapi::Config());
   MergeKubeconfig(merged, parse("c", "two"));
-  EXPECT_EQ(merged.origin, "/a:/b:/c");
+  EXPECT_EQ(merged.location_of_origin, "/a:/b:/c");
   EXPECT_EQ(merged.current_context, "one");
   EXPECT_EQ(merged.clusters.size(), 4U);
   EXPECT_EQ(merged.clusters.at("both").server, "https://a");
-  EXPECT_EQ(merged.clusters.at("both").origin, "/a");
-  EXPECT_EQ(merged.users.size(), 3U);
+  EXPECT_EQ(merged.clusters.at("both").location_of_origin, "/a");
+  EXPECT_EQ(merged.auth_infos.size(), 3U);
   EXPECT_EQ(merged.contexts.size(), 3U);
 }
 

@@ -120,35 +120,18 @@ Result<Config> InClusterConfig(const ConfigOverrides& overrides, const Surroundi
 
 Result<Config> LoadDefaultConfig(const ConfigOverrides& overrides,
                                  const Surroundings& surroundings) {
-  Kubeconfig merged;
   const std::string list = surroundings.Variable("KUBECONFIG");
-  if (!overrides.kubeconfig.empty()) {
-    auto read = ReadKubeconfig(overrides.kubeconfig);
-    if (!read) return read.error();
-    merged = *std::move(read);
-  } else {
-    const auto paths = !list.empty() ? SplitPathList(list)
-                       : surroundings.home.empty()
-                           ? std::vector<std::string>()
-                           : std::vector<std::string>{surroundings.home + "/.kube/config"};
-    for (const std::string& path : paths) {
-      std::error_code code;
-      const auto status = std::filesystem::status(path, code);
-      if (status.type() == std::filesystem::file_type::not_found &&
-          (!code || code == std::errc::no_such_file_or_directory)) {
-        continue;
-      }
-      auto read = ReadKubeconfig(path);
-      if (!read) return read.error();
-      MergeKubeconfig(merged, *read);
-    }
-  }
+  clientcmd::ClientConfigLoadingRules rules = LoadingRules(surroundings);
+  rules.explicit_path = overrides.kubeconfig;
+  auto loaded = rules.Load();
+  if (!loaded) return loaded.error();
+  const clientcmdapi::Config& merged = *loaded;
   auto resolved = ResolveConfig(merged, overrides, surroundings);
   if (resolved || !IsEmptyConfig(resolved.error())) return resolved;
   if (overrides.kubeconfig.empty() && InClusterPossible(surroundings)) {
     return InClusterConfig(overrides, surroundings);
   }
-  if (!list.empty() && merged.origin.empty()) {
+  if (!list.empty() && merged.location_of_origin.empty()) {
     return Error(resolved.error())
         .WithContext("$KUBECONFIG names no file that exists (" + list + PathListHint(list) + ")");
   }
@@ -182,6 +165,9 @@ bool IsEmptyConfig(internal::MaybeError error) {
 }
 bool IsContextNotFound(internal::MaybeError error) {
   return error.get() != nullptr && HasCause(*error.get(), "ContextNotFound");
+}
+bool IsConfigurationInvalid(internal::MaybeError error) {
+  return error.get() != nullptr && HasCause(*error.get(), "ConfigurationInvalid");
 }
 
 Result<Config> Config::LoadDefault(const ConfigOverrides& overrides) {

@@ -11,87 +11,52 @@
 #include "base/text/number_in.h"
 #include "base/text/redacted_url.h"
 #include "base/text/url.h"
+#include "config/config_errors.h"
 #include "config/kubeconfig.h"
 #include "config/path_hint.h"
+#include "config/plugin_policy.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal::config {
 
 namespace {
 
-template <class Map>
-std::string Names(const Map& map, const std::string& what) {
-  if (map.empty()) return "there are no " + what;
-  std::string out = "known " + what + ": ";
-  std::size_t shown = 0;
-  for (const auto& [name, entry] : map) {
-    if (shown == 20) {
-      out += ", and " + std::to_string(map.size() - shown) + " more";
-      break;
-    }
-    out += (shown++ == 0 ? "" : ", ") + name;
-  }
-  return out;
-}
-
-std::string In(const std::string& origin) { return origin.empty() ? "the kubeconfig" : origin; }
-
-Error Classified(const std::string& cause, const std::string& message) {
-  StatusDetails details;
-  details.causes.push_back({.reason = cause, .message = message});
-  return Error(Reason::kConfig, message).WithDetails(std::move(details));
-}
-
-Error Invalid(const std::vector<std::string>& problems) {
-  StatusDetails details;
-  std::string message = "invalid configuration: ";
-  for (const auto& problem : problems) {
-    if (&problem != &problems.front()) message += "; ";
-    message += problem;
-    details.causes.push_back({.reason = "ConfigurationInvalid", .message = problem});
-  }
-  return Error(Reason::kConfig, message).WithDetails(std::move(details));
-}
+constexpr char kExecExtension[] = "client.authentication.k8s.io/exec";
 
 void Override(std::string& value, const std::string& by) {
   if (!by.empty()) value = by;
 }
 
-// `name` is not empty.
-bool IsDnsLabel(const std::string& name) {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return name.size() <= 63 && plain(name.front()) && plain(name.back()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return plain(c) || c == '-'; });
-}
-
-void OverrideCluster(KubeCluster& cluster, const ConfigOverrides& o) {
+void OverrideCluster(clientcmdapi::Cluster& cluster, const ConfigOverrides& o) {
   Override(cluster.proxy_url, o.proxy_url);
-  if (o.disable_compression) cluster.disable_compression = o.disable_compression;
+  if (o.disable_compression) cluster.disable_compression = *o.disable_compression;
   if (!o.server.empty()) {
     cluster.server = o.server;
     // The configured name was for the other server.
     cluster.tls_server_name = o.tls_server_name;
   }
   Override(cluster.tls_server_name, o.tls_server_name);
-  if (o.insecure_skip_tls_verify) cluster.insecure = o.insecure_skip_tls_verify;
+  if (o.insecure_skip_tls_verify) {
+    cluster.insecure_skip_tls_verify = *o.insecure_skip_tls_verify;
+  }
   if (!o.certificate_authority.empty()) {
-    cluster.ca_file = o.certificate_authority;
-    cluster.ca_data.clear();
-    if (!o.insecure_skip_tls_verify) cluster.insecure = false;
+    cluster.certificate_authority = o.certificate_authority;
+    cluster.certificate_authority_data.clear();
+    if (!o.insecure_skip_tls_verify) cluster.insecure_skip_tls_verify = false;
   } else if (o.insecure_skip_tls_verify.value_or(false)) {
-    cluster.ca_file.clear();
-    cluster.ca_data.clear();
+    cluster.certificate_authority.clear();
+    cluster.certificate_authority_data.clear();
   }
 }
 
-void OverrideUser(KubeUser& user, const ConfigOverrides& o) {
+void OverrideUser(clientcmdapi::AuthInfo& user, const ConfigOverrides& o) {
   if (!o.client_certificate.empty()) {
-    user.cert_file = o.client_certificate;
-    user.cert_data.clear();
+    user.client_certificate = o.client_certificate;
+    user.client_certificate_data.clear();
   }
   if (!o.client_key.empty()) {
-    user.key_file = o.client_key;
-    user.key_data.clear();
+    user.client_key = o.client_key;
+    user.client_key_data.clear();
   }
   if (!o.token.empty()) {
     user.token = o.token;
@@ -99,25 +64,21 @@ void OverrideUser(KubeUser& user, const ConfigOverrides& o) {
   }
   Override(user.username, o.username);
   Override(user.password, o.password);
-  Override(user.impersonate.user_name, o.impersonate.user_name);
-  Override(user.impersonate.uid, o.impersonate.uid);
-  if (!o.impersonate.groups.empty()) user.impersonate.groups = o.impersonate.groups;
-  for (const auto& [key, values] : o.impersonate.extra) user.impersonate.extra[key] = values;
-}
-
-std::string PlaceOf(const std::string& what, const std::string& name, const std::string& origin) {
-  return name.empty() ? what : what + " \"" + name + "\" of " + In(origin);
+  Override(user.impersonate, o.impersonate.user_name);
+  Override(user.impersonate_uid, o.impersonate.uid);
+  if (!o.impersonate.groups.empty()) user.impersonate_groups = o.impersonate.groups;
+  for (const auto& [key, values] : o.impersonate.extra) user.impersonate_user_extra[key] = values;
 }
 
 // One call of ResolveConfig, step by step.
 class Resolver {
  public:
-  Resolver(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
+  Resolver(const clientcmdapi::Config& kubeconfig, const ConfigOverrides& overrides,
            const Surroundings& surroundings)
       : kubeconfig_(kubeconfig),
         overrides_(overrides),
         surroundings_(surroundings),
-        in_(In(kubeconfig.origin)) {}
+        in_(In(kubeconfig.location_of_origin)) {}
 
   Result<Config> Resolve() {
     for (const auto step : {&Resolver::FindContext, &Resolver::FindEntries,
@@ -135,10 +96,13 @@ class Resolver {
     }
     out.namespace_ = Namespace().empty() ? "default" : Namespace();
     out.proxy_url = cluster_.proxy_url;
-    out.disable_compression = cluster_.disable_compression.value_or(false);
-    out.impersonate = user_.impersonate;
-    out.origin =
-        context_name_.empty() ? kubeconfig_.origin : "context " + context_name_ + " of " + in_;
+    out.disable_compression = cluster_.disable_compression;
+    out.impersonate = {.user_name = user_.impersonate,
+                       .uid = user_.impersonate_uid,
+                       .groups = user_.impersonate_groups,
+                       .extra = user_.impersonate_user_extra};
+    out.origin = context_name_.empty() ? kubeconfig_.location_of_origin
+                                       : "context " + context_name_ + " of " + in_;
     if (!overrides_.timeout.empty()) {
       auto timeout = ParseTimeout(overrides_.timeout);
       if (!timeout) return timeout.error();
@@ -191,12 +155,13 @@ class Resolver {
 
   Result<void> FindEntries() {
     cluster_name_ = overrides_.cluster.empty() ? context_.cluster : overrides_.cluster;
-    user_name_ = overrides_.user.empty() ? context_.user : overrides_.user;
+    user_name_ = overrides_.user.empty() ? context_.auth_info : overrides_.user;
     std::vector<std::string> problems;
     Result<void> found = Find(kubeconfig_.clusters, cluster_name_, !overrides_.cluster.empty(),
                               "cluster", cluster_, problems);
     if (!found) return found;
-    found = Find(kubeconfig_.users, user_name_, !overrides_.user.empty(), "user", user_, problems);
+    found =
+        Find(kubeconfig_.auth_infos, user_name_, !overrides_.user.empty(), "user", user_, problems);
     if (!found) return found;
     if (!context_name_.empty() && cluster_name_.empty() && overrides_.server.empty()) {
       problems.push_back("context \"" + context_name_ + "\" names no cluster");
@@ -212,19 +177,20 @@ class Resolver {
     cluster_.server = surroundings_.Variable("KUBERNETES_MASTER");
     if (!cluster_.server.empty()) return {};
     if (kubeconfig_.contexts.empty()) {
-      return Classified(
-          "EmptyConfig",
-          "no configuration has been provided: " +
-              (kubeconfig_.origin.empty() ? "" : kubeconfig_.origin + " has no contexts; ") +
-              "set $KUBECONFIG, create ~/.kube/config, or give a server (--server)");
+      return Classified("EmptyConfig",
+                        "no configuration has been provided: " +
+                            (kubeconfig_.location_of_origin.empty()
+                                 ? ""
+                                 : kubeconfig_.location_of_origin + " has no contexts; ") +
+                            "set $KUBECONFIG, create ~/.kube/config, or give a server (--server)");
     }
     return Classified("EmptyConfig", in_ + " has no current-context; choose one with --context; " +
                                          Names(kubeconfig_.contexts, "contexts"));
   }
 
   Result<void> CheckEntries() {
-    cluster_at_ = PlaceOf("cluster", cluster_name_, cluster_.origin);
-    user_at_ = PlaceOf("user", user_name_, user_.origin);
+    cluster_at_ = PlaceOf("cluster", cluster_name_, cluster_.location_of_origin);
+    user_at_ = PlaceOf("user", user_name_, user_.location_of_origin);
     std::vector<std::string> problems = ValidateUser(user_, user_at_);
     for (std::string& problem : ValidateCluster(cluster_, cluster_at_)) {
       problems.push_back(std::move(problem));
@@ -241,10 +207,10 @@ class Resolver {
   // scheme was probably forgotten.
   [[nodiscard]] Result<void> CheckPlainServer(const base::Url& server,
                                               const std::string& host) const {
-    const bool any = !cluster_.ca_file.empty() || !cluster_.ca_data.empty() ||
-                     !user_.token.empty() || !user_.token_file.empty() ||
-                     !user_.cert_file.empty() || !user_.cert_data.empty() ||
-                     !user_.id_token.empty();
+    const bool any = !cluster_.certificate_authority.empty() ||
+                     !cluster_.certificate_authority_data.empty() || !user_.token.empty() ||
+                     !user_.token_file.empty() || !user_.client_certificate.empty() ||
+                     !user_.client_certificate_data.empty() || !IdTokenOf(user_).empty();
     if (!any || !server.scheme.empty()) return {};
     return Error(Reason::kConfig, cluster_at_ + ": server \"" + base::RedactedUrl(host) +
                                       "\" has no scheme, so certificates and credentials would "
@@ -253,14 +219,14 @@ class Resolver {
   }
 
   Result<void> AddCredentials(Config& out) const {
-    out.tls = {.insecure = cluster_.insecure.value_or(false),
+    out.tls = {.insecure = cluster_.insecure_skip_tls_verify,
                .server_name = cluster_.tls_server_name,
-               .cert_file = user_.cert_file,
-               .key_file = user_.key_file,
-               .ca_file = cluster_.ca_file,
-               .cert_data = user_.cert_data,
-               .key_data = user_.key_data,
-               .ca_data = cluster_.ca_data};
+               .cert_file = user_.client_certificate,
+               .key_file = user_.client_key,
+               .ca_file = cluster_.certificate_authority,
+               .cert_data = user_.client_certificate_data,
+               .key_data = user_.client_key_data,
+               .ca_data = cluster_.certificate_authority_data};
     if (out.tls.insecure && (!out.tls.ca_file.empty() || !out.tls.ca_data.empty())) {
       return Error(Reason::kConfig, cluster_at_ +
                                         ": insecure-skip-tls-verify and certificate-authority "
@@ -278,24 +244,31 @@ class Resolver {
       out.password = user_.password;
     }
     if (out.bearer_token.empty() && out.username.empty() && out.password.empty()) {
-      out.id_token = user_.id_token;
+      out.id_token = IdTokenOf(user_);
     }
     out.exec = user_.exec;
-    if (out.exec) out.exec->cluster_config = cluster_.exec_config;
+    if (out.exec) {
+      out.exec->plugin_policy = overrides_.plugin_policy;
+      if (Result<void> done = CheckPolicy(*out.exec); !done) return done;
+    }
+    const auto extension = cluster_.extensions.find(kExecExtension);
+    if (out.exec && extension != cluster_.extensions.end() && !extension->second.is_null()) {
+      out.exec->cluster_config = extension->second.Dump();
+    }
     return {};
   }
 
-  const Kubeconfig& kubeconfig_;
+  const clientcmdapi::Config& kubeconfig_;
   const ConfigOverrides& overrides_;
   const Surroundings& surroundings_;
   const std::string in_;  // name of the kubeconfig, for messages
   std::string context_name_{};
-  KubeContext context_{};
+  clientcmdapi::Context context_{};
   std::string cluster_name_{};
-  KubeCluster cluster_{};
+  clientcmdapi::Cluster cluster_{};
   std::string cluster_at_{};
   std::string user_name_{};
-  KubeUser user_{};
+  clientcmdapi::AuthInfo user_{};
   std::string user_at_{};
 };
 
@@ -316,9 +289,38 @@ Result<Duration> ParseTimeout(const std::string& text) {
   return Duration(*nanos);
 }
 
-Result<Config> ResolveConfig(const Kubeconfig& kubeconfig, const ConfigOverrides& overrides,
-                             const Surroundings& surroundings) {
+Result<Config> ResolveConfig(const clientcmdapi::Config& kubeconfig,
+                             const ConfigOverrides& overrides, const Surroundings& surroundings) {
   return Resolver(kubeconfig, overrides, surroundings).Resolve();
+}
+
+Result<clientcmdapi::Config> MergeOverrides(const clientcmdapi::Config& kubeconfig,
+                                            const ConfigOverrides& overrides) {
+  clientcmdapi::Config out = kubeconfig;
+  if (!overrides.context.empty()) out.current_context = overrides.context;
+  const std::string in = In(out.location_of_origin);
+  const auto context = out.contexts.find(out.current_context);
+  if (context == out.contexts.end()) {
+    return Classified("ContextNotFound", "context \"" + out.current_context +
+                                             "\" does not exist in " + in + "; " +
+                                             Names(out.contexts, "contexts"));
+  }
+  Override(context->second.cluster, overrides.cluster);
+  Override(context->second.auth_info, overrides.user);
+  Override(context->second.namespace_, overrides.namespace_);
+  const auto cluster = out.clusters.find(context->second.cluster);
+  if (cluster == out.clusters.end()) {
+    return Error(Reason::kConfig, "cluster \"" + context->second.cluster + "\" does not exist in " +
+                                      in + "; " + Names(out.clusters, "clusters"));
+  }
+  const auto user = out.auth_infos.find(context->second.auth_info);
+  if (user == out.auth_infos.end()) {
+    return Error(Reason::kConfig, "user \"" + context->second.auth_info + "\" does not exist in " +
+                                      in + "; " + Names(out.auth_infos, "users"));
+  }
+  OverrideCluster(cluster->second, overrides);
+  OverrideUser(user->second, overrides);
+  return out;
 }
 
 }  // namespace kinformer::internal::config

@@ -15,6 +15,7 @@
 #include "config/bearer.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
+#include "config/plugin_policy.h"
 #include "config/server_text.h"
 #include "object/values/text_forms.h"
 
@@ -81,6 +82,7 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
                                       "\" is not supported; use client.authentication.k8s.io/v1 or "
                                       "/v1beta1");
   }
+  if (Result<void> done = internal::config::CheckPolicy(exec); !done) return done.error();
   internal::config::ExecCluster cluster{.server = url,
                                         .tls_server_name = config.tls.server_name,
                                         .insecure = config.tls.insecure,

@@ -13,7 +13,7 @@ using Problems = std::vector<std::string>;
 
 TEST(ValidateCluster, NamesEachProblem) {
   struct Row {
-    KubeCluster cluster;
+    clientcmdapi::Cluster cluster;
     Problems want;
   };
   const std::string no_ca =
@@ -22,11 +22,14 @@ TEST(ValidateCluster, NamesEachProblem) {
       {{.server = "https://s"}, {}},
       {{.server = "s:1"}, {}},
       {{}, {"W: it has no server; set clusters[].cluster.server"}},
-      {{.server = "https://s", .ca_file = "/dev/null"}, {}},
-      {{.server = "https://s", .ca_data = "x"}, {}},
-      {{.server = "https://s", .ca_file = "/nonexistent"}, {no_ca}},
-      {{.ca_file = "/nonexistent"}, {"W: it has no server; set clusters[].cluster.server", no_ca}},
-      {{.server = "https://s", .ca_file = "/nonexistent", .ca_data = "x"},
+      {{.server = "https://s", .certificate_authority = "/dev/null"}, {}},
+      {{.server = "https://s", .certificate_authority_data = "x"}, {}},
+      {{.server = "https://s", .certificate_authority = "/nonexistent"}, {no_ca}},
+      {{.certificate_authority = "/nonexistent"},
+       {"W: it has no server; set clusters[].cluster.server", no_ca}},
+      {{.server = "https://s",
+        .certificate_authority = "/nonexistent",
+        .certificate_authority_data = "x"},
        {"W: certificate-authority and certificate-authority-data are both given: remove one"}},
       {{.server = "https:/s"},
        {"W: server \"https:/s\" is no URL: a colon and two slashes stand behind the scheme; write "
@@ -46,13 +49,14 @@ TEST(ValidateCluster, NamesEachProblem) {
   };
   for (const Row& row : rows) {
     EXPECT_EQ(ValidateCluster(row.cluster, "W"), row.want)
-        << row.cluster.server << ' ' << row.cluster.proxy_url << ' ' << row.cluster.ca_file;
+        << row.cluster.server << ' ' << row.cluster.proxy_url << ' '
+        << row.cluster.certificate_authority;
   }
 }
 
 TEST(ValidateUser, NamesEachProblemOfCertificates) {
   struct Row {
-    KubeUser user;
+    clientcmdapi::AuthInfo user;
     Problems want;
   };
   const std::string no_cert =
@@ -65,33 +69,47 @@ TEST(ValidateUser, NamesEachProblemOfCertificates) {
   const std::string key_alone = "W: client-key is given without client-certificate";
   const Row rows[] = {
       {{}, {}},
-      {{.cert_data = "c", .key_data = "k"}, {}},
-      {{.cert_file = "/dev/null", .key_file = "/dev/null"}, {}},
-      {{.cert_file = "/dev/null", .key_data = "k"}, {}},
-      {{.cert_data = "c", .key_file = "/dev/null"}, {}},
-      {{.cert_data = "c"}, {cert_alone}},
-      {{.cert_file = "/dev/null"}, {cert_alone}},
-      {{.key_data = "k"}, {key_alone}},
-      {{.key_file = "/dev/null"}, {key_alone}},
-      {{.cert_file = "/nonexistent", .key_file = "/nonexistent"}, {no_cert, no_key}},
-      {{.cert_file = "/nonexistent"}, {cert_alone, no_cert}},
-      {{.key_file = "/nonexistent"}, {key_alone, no_key}},
+      {{.client_certificate_data = "c", .client_key_data = "k"}, {}},
+      {{.client_certificate = "/dev/null", .client_key = "/dev/null"}, {}},
+      {{.client_certificate = "/dev/null", .client_key_data = "k"}, {}},
+      {{.client_certificate_data = "c", .client_key = "/dev/null"}, {}},
+      {{.client_certificate_data = "c"}, {cert_alone}},
+      {{.client_certificate = "/dev/null"}, {cert_alone}},
+      {{.client_key_data = "k"}, {key_alone}},
+      {{.client_key = "/dev/null"}, {key_alone}},
+      {{.client_certificate = "/nonexistent", .client_key = "/nonexistent"}, {no_cert, no_key}},
+      {{.client_certificate = "/nonexistent"}, {cert_alone, no_cert}},
+      {{.client_key = "/nonexistent"}, {key_alone, no_key}},
       // The data is used, so that the file does not matter.
-      {{.cert_file = "/nonexistent", .cert_data = "c", .key_data = "k"}, {two_certs}},
-      {{.cert_data = "c", .key_file = "/nonexistent", .key_data = "k"}, {two_keys}},
-      {{.cert_file = "/dev/null", .cert_data = "c", .key_file = "/dev/null", .key_data = "k"},
+      {{.client_certificate = "/nonexistent",
+        .client_certificate_data = "c",
+        .client_key_data = "k"},
+       {two_certs}},
+      {{.client_certificate_data = "c", .client_key = "/nonexistent", .client_key_data = "k"},
+       {two_keys}},
+      {{.client_certificate = "/dev/null",
+        .client_certificate_data = "c",
+        .client_key = "/dev/null",
+        .client_key_data = "k"},
        {two_certs, two_keys}},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(ValidateUser(row.user, "W"), row.want)
-        << row.user.cert_file << ' ' << row.user.cert_data << ' ' << row.user.key_file << ' '
-        << row.user.key_data;
+        << row.user.client_certificate << ' ' << row.user.client_certificate_data << ' '
+        << row.user.client_key << ' ' << row.user.client_key_data;
   }
+}
+
+clientcmdapi::AuthProviderConfig Provider(const std::string& name,
+                                          const std::string& id_token = {}) {
+  clientcmdapi::AuthProviderConfig out{.name = name};
+  if (!id_token.empty()) out.config["id-token"] = id_token;
+  return out;
 }
 
 TEST(ValidateUser, NamesEachProblemOfCredentials) {
   struct Row {
-    KubeUser user;
+    clientcmdapi::AuthInfo user;
     Problems want;
   };
   const std::string two =
@@ -109,25 +127,32 @@ TEST(ValidateUser, NamesEachProblemOfCredentials) {
       {{.token = "t", .password = "p"}, {two}},
       {{.token = "t", .username = "u", .password = "p"}, {two}},
       {{.token_file = "/f", .username = "u"}, {}},
-      {{.auth_provider = "gcp"}, {gcp}},
-      {{.token = "t", .auth_provider = "gcp"}, {gcp}},
-      {{.auth_provider = "oidc"}, {no_id}},
-      {{.auth_provider = "oidc", .id_token = "i"}, {}},
-      {{.token = "t", .auth_provider = "oidc"}, {}},
-      {{.token_file = "/f", .auth_provider = "oidc"}, {}},
-      {{.username = "u", .auth_provider = "oidc"}, {no_id}},
-      {{.impersonate = {.user_name = "a", .uid = "1", .groups = {"g"}, .extra = {{"k", {"v"}}}}},
+      {{.auth_provider = Provider("gcp")}, {gcp}},
+      {{.token = "t", .auth_provider = Provider("gcp")}, {gcp}},
+      {{.auth_provider = Provider("oidc")}, {no_id}},
+      {{.auth_provider = Provider("oidc", "i")}, {}},
+      {{.token = "t", .auth_provider = Provider("oidc")}, {}},
+      {{.token_file = "/f", .auth_provider = Provider("oidc")}, {}},
+      {{.username = "u", .auth_provider = Provider("oidc")}, {no_id}},
+      {{.auth_provider = Provider("")},
+       {"W: auth-provider \"(unnamed)\" is not supported; use an exec plugin (users[].user.exec) "
+        "instead"}},
+      {{.impersonate = "a",
+        .impersonate_uid = "1",
+        .impersonate_groups = {"g"},
+        .impersonate_user_extra = {{"k", {"v"}}}},
        {}},
-      {{.impersonate = {.uid = "1"}}, {need_as}},
-      {{.impersonate = {.groups = {"g"}}}, {need_as}},
-      {{.impersonate = {.extra = {{"k", {}}}}}, {need_as}},
-      {{.token = "t", .impersonate = {.uid = "1"}, .username = "u", .auth_provider = "gcp"},
+      {{.impersonate_uid = "1"}, {need_as}},
+      {{.impersonate_groups = {"g"}}, {need_as}},
+      {{.impersonate_user_extra = {{"k", {}}}}, {need_as}},
+      {{.token = "t", .impersonate_uid = "1", .username = "u", .auth_provider = Provider("gcp")},
        {two, gcp, need_as}},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(ValidateUser(row.user, "W"), row.want)
         << row.user.token << ' ' << row.user.token_file << ' ' << row.user.username << ' '
-        << row.user.auth_provider << ' ' << row.user.impersonate.uid;
+        << (row.user.auth_provider ? row.user.auth_provider->name : "") << ' '
+        << row.user.impersonate_uid;
   }
 }
 
@@ -164,7 +189,8 @@ TEST(ValidateUser, NamesEachProblemOfAPlugin) {
   }
   const std::string both = "W.exec: exec and auth-provider exclude each other: remove one";
   for (const char* provider : {"gcp", "oidc"}) {
-    EXPECT_EQ(ValidateUser({.auth_provider = provider, .exec = rows[0].exec}, "W"), Problems{both});
+    EXPECT_EQ(ValidateUser({.auth_provider = Provider(provider), .exec = rows[0].exec}, "W"),
+              Problems{both});
   }
 }
 

@@ -47,6 +47,16 @@ struct ImpersonationConfig {
   std::map<std::string, std::vector<std::string>> extra{};
 };
 
+// Choice of the credential plugins that may run: a kubeconfig from elsewhere can name any program.
+// Counterpart: api.PluginPolicy, and credentialPluginPolicy of kubectl's kuberc file.
+struct PluginPolicy {
+  // "AllowAll" or empty; "DenyAll"; or "Allowlist": only those in `allowlist`.
+  std::string policy_type{};
+  // Each is a name that is searched in PATH, as a plugin's command is, or an absolute path. Links
+  // are not followed: the plugin must be named by the same path.
+  std::vector<std::string> allowlist{};
+};
+
 // A credential plugin (users[].user.exec).
 struct ExecConfig {
   std::string command{};
@@ -60,6 +70,8 @@ struct ExecConfig {
   std::string cluster_config{};
   // Limit for the plugin's run, after which it is killed, unless it may ask a person.
   TimeSpan timeout{std::chrono::minutes(1)};
+  // Checked before each run; never part of a kubeconfig.
+  PluginPolicy plugin_policy{};
 };
 
 // Values that override the kubeconfig's, like kubectl's flags of the same names; empty means "not
@@ -82,7 +94,8 @@ struct ConfigOverrides {
   std::optional<bool> disable_compression{};
   std::string timeout{};  // "10" seconds or "1m30s"
   ImpersonationConfig impersonate{};
-  std::string kubeconfig{};  // LoadDefault reads only this file
+  std::string kubeconfig{};      // LoadDefault reads only this file
+  PluginPolicy plugin_policy{};  // for the plugin of the kubeconfig, if it has one
 };
 
 // Everything a client needs to know about its server. A plain value; copying is cheap enough.
