@@ -406,7 +406,8 @@ bool CurlTransfer::EndOfHead() {
                                         ", which nobody asked for");
     return false;
   }
-  if (status_ == 401 && shared_->options.credentials != nullptr && !authorization_.empty()) {
+  const bool from_source = !authorization_.empty() || certified;
+  if (status_ == 401 && shared_->options.credentials != nullptr && from_source) {
     (void)base::CallUser(shared_->env, "CredentialSource::Rejected",
                          [&] { shared_->options.credentials->Rejected(authorization_); });
   }

@@ -43,10 +43,26 @@ constexpr Duration kIdleLane = seconds(90);  // unused connections are closed af
 constexpr Duration kBareLane = seconds(4);   // for a lane without sockets; its handle may have some
 constexpr Duration kCheckPeriod = seconds(5);
 constexpr Duration kQuickCheckPeriod = seconds(1);
+constexpr Duration kQuietReload = seconds(300);  // for files, while no request asks for them
 
 void InitializeCurl() {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+// Counts a reading of the CA's file with the texts of client-go.
+void CountCaReload(Env& env, CaFile state, bool updated) {
+  if (!env.metrics().enabled()) return;
+  const bool good = state == CaFile::kGood;
+  const char* const reason = good                           ? (updated ? "updated" : "unchanged")
+                             : state == CaFile::kUnreadable ? "read_error"
+                             : state == CaFile::kEmpty      ? "empty"
+                                                            : "ca_parse_error";
+  env.metrics()
+      .NewCounter("rest_client_transport_ca_reload_total",
+                  "Readings of files with CA certificates, by outcome.",
+                  {{"result", good ? "success" : "failure"}, {"reason", reason}})
+      ->Add();
 }
 
 }  // namespace
@@ -173,7 +189,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   }
 
   void Launch(const std::shared_ptr<CurlTransfer>& transfer, Credentials credentials) {
-    if (!credentials.cert_pem.empty()) {
+    transfer->certified = !credentials.cert_pem.empty();
+    if (transfer->certified) {
       UseMaterial({tls_->ca, std::move(credentials.cert_pem), std::move(credentials.key_pem)});
     }
     if (!Prepare(transfer, std::move(credentials.authorization))) return;
@@ -296,6 +313,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
   void CheckLanes() {
     const SteadyTime now = env_.Now();
+    // Watches alone ask for nothing, but must not go on for long under a replaced certificate.
+    if (now - last_reload_ >= kQuietReload) ReloadIfDue();
     std::vector<CurlLane*> lanes;
     for (const auto& lane : lanes_) lanes.push_back(lane.get());
     for (CurlLane* lane : lanes) {
@@ -372,15 +391,20 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
     reloading_ = true;
     reload_ = base::OwnJob::Start(
         env_, [weak = weak_from_this(), tls = options.tls](Env&, const std::stop_token&) {
-          return Closure([weak, loaded = LoadTlsMaterial(tls)] {
-            if (auto self = weak.lock()) self->Reloaded(loaded);
+          CaFile ca{};
+          Result<TlsMaterial> loaded = LoadTlsMaterial(tls, &ca);
+          return Closure([weak, ca, loaded = std::move(loaded)] {
+            if (auto self = weak.lock()) self->Reloaded(loaded, ca);
           });
         });
   }
 
-  void Reloaded(const Result<TlsMaterial>& loaded) {
+  void Reloaded(const Result<TlsMaterial>& loaded, CaFile ca) {
     reloading_ = false;
     last_reload_ = env_.Now();
+    if (const TlsOptions& tls = shared_->options.tls; tls.ca_pem.empty() && !tls.ca_file.empty()) {
+      CountCaReload(env_, ca, loaded && loaded->ca != tls_->ca);
+    }
     if (!loaded) {
       if (!reload_failed_) {
         env_.log().Log(LogLevel::kWarning, "cannot read certificates again, keeping the old ones",

@@ -1,6 +1,9 @@
 #include "transport/tls_material.h"
 
+#include <chrono>
+#include <ctime>
 #include <memory>
+#include <openssl/asn1.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -73,11 +76,15 @@ Result<void> CheckKeyPair(const std::string& cert, const std::string& key,
   return {};
 }
 
-Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
+Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options, CaFile* ca_file) {
+  CaFile unused{};
+  CaFile& state = ca_file == nullptr ? unused : *ca_file;
   TlsMaterial out;
+  state = CaFile::kUnreadable;
   auto ca = TextOf(options.ca_pem, options.ca_file, "certificate-authority");
   if (!ca) return ca.error();
   out.ca = *std::move(ca);
+  state = CaFile::kGood;
   const bool has_ca = !options.ca_pem.empty() || !options.ca_file.empty();
   if (has_ca && options.insecure_skip_verify) {
     return Error(
@@ -85,6 +92,7 @@ Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
         "certificate-authority and insecure-skip-tls-verify exclude each other: remove one");
   }
   if (has_ca && FirstCertificate(out.ca) == nullptr) {
+    state = out.ca.empty() ? CaFile::kEmpty : CaFile::kNoPem;
     return Error(Reason::kConfig, "certificate-authority" + From(options.ca_pem, options.ca_file) +
                                       ": no PEM certificate in it (-----BEGIN CERTIFICATE-----)");
   }
@@ -107,6 +115,19 @@ Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options) {
     if (!pair) return pair.error();
   }
   return out;
+}
+
+std::optional<WallTime> CertificateExpiry(const std::string& pem) {
+  const auto cert = FirstCertificate(pem);
+  std::tm parts{};
+  if (cert == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(cert.get()), &parts) != 1) {
+    ERR_clear_error();
+    return std::nullopt;
+  }
+  // Certificates without an end are "valid" until 9999, beyond the range of WallTime.
+  constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
+  const std::chrono::sys_seconds end(std::chrono::seconds(timegm(&parts)));
+  return end >= kLast ? WallTime::max() : WallTime(end);
 }
 
 bool UsesFiles(const TlsOptions& options) {
