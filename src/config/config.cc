@@ -38,6 +38,23 @@ Value Named(const std::string& name, const char* kind, Value body) {
   return Value::MakeObject({{"name", name}, {kind, std::move(body)}});
 }
 
+// Returns the keys of auth-provider oidc.
+Value OidcKeys(const Config& config) {
+  Value out = Value::MakeObject();
+  SetText(out, "id-token", config.id_token);
+  if (!config.oidc) return out;
+  SetText(out, "idp-issuer-url", config.oidc->issuer_url);
+  SetText(out, "client-id", config.oidc->client_id);
+  SetText(out, "client-secret", config.oidc->client_secret);
+  SetText(out, "refresh-token", config.oidc->refresh_token);
+  if (!config.oidc->ca_data.empty()) {
+    SetText(out, "idp-certificate-authority-data", Base64(config.oidc->ca_data));
+  } else {
+    SetText(out, "idp-certificate-authority", config.oidc->ca_file);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string Config::ToString() const {
@@ -65,6 +82,12 @@ std::string Config::ToString() const {
   secret("client-key-data", tls.key_data);
   secret("token", bearer_token);
   secret("id-token", id_token);
+  if (oidc) {
+    add("idp-issuer-url", internal::base::RedactedUrl(oidc->issuer_url));
+    add("client-id", oidc->client_id);
+    secret("client-secret", oidc->client_secret);
+    secret("refresh-token", oidc->refresh_token);
+  }
   add("tokenFile", bearer_token_file);
   add("username", username);
   secret("password", password);
@@ -101,10 +124,9 @@ std::string KubeconfigYaml(const Config& config, const std::string& name) {
   }
   SetText(user, "tokenFile", config.bearer_token_file);
   if (config.bearer_token_file.empty()) SetText(user, "token", config.bearer_token);
-  if (!config.id_token.empty()) {
+  if (Value provider = OidcKeys(config); provider.size() > 0) {
     user.Set("auth-provider",
-             Value::MakeObject({{"name", "oidc"},
-                                {"config", Value::MakeObject({{"id-token", config.id_token}})}}));
+             Value::MakeObject({{"name", "oidc"}, {"config", std::move(provider)}}));
   }
   SetText(user, "username", config.username);
   SetText(user, "password", config.password);

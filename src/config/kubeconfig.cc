@@ -268,13 +268,24 @@ void ReadImpersonation(Fields& fields, ImpersonationConfig& out) {
   fields.Take(entries.result());
 }
 
+void ReadOidc(Fields& known, const std::string& base_dir, KubeUser& out) {
+  known.String("id-token", out.id_token);
+  known.String("idp-issuer-url", out.oidc.issuer_url);
+  known.String("client-id", out.oidc.client_id);
+  known.String("client-secret", out.oidc.client_secret);
+  known.String("refresh-token", out.oidc.refresh_token);
+  known.String("idp-certificate-authority", out.oidc.ca_file);
+  known.Data("idp-certificate-authority-data", out.oidc.ca_data);
+  out.oidc.ca_file = Resolved(out.oidc.ca_file, base_dir);
+}
+
 void ReadPlugins(Fields& fields, const std::string& base_dir, KubeUser& out) {
   if (const Value* provider = fields.Find("auth-provider")) {
     Fields entry(*provider, fields.At("auth-provider"));
     entry.String("name", out.auth_provider);
     if (const Value* settings = entry.Find("config"); settings != nullptr) {
       Fields known(*settings, entry.At("config"));
-      if (out.auth_provider == "oidc") known.String("id-token", out.id_token);
+      if (out.auth_provider == "oidc") ReadOidc(known, base_dir, out);
       entry.Take(known.result());
     }
     fields.Take(entry.result());

@@ -42,6 +42,7 @@ struct KubeUser {
   std::string password{};
   std::string auth_provider{};  // its name
   std::string id_token{};       // for auth-provider oidc
+  OidcConfig oidc{};            // likewise
   std::optional<ExecConfig> exec{};
   std::string origin{};
 };

@@ -480,10 +480,11 @@ TEST(Kubeconfig, AnIdTokenOfOidc_IsUsedUntilItExpires) {
                     HasSubstr("log in again"), Not(HasSubstr("HUSH"))));
 }
 
-TEST(Kubeconfig, OidcWithoutAnIdToken_IsRefusedWithWhatToDo) {
+TEST(Kubeconfig, OidcWithoutTokens_IsRefusedWithWhatToDo) {
   const auto got = Config::FromKubeconfig(OidcUser("''"));
   ASSERT_FALSE(got.ok());
-  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("user \"oidc\""), HasSubstr("no id-token"),
+  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("user \"oidc\""),
+                                           HasSubstr("neither an id-token nor a refresh-token"),
                                            HasSubstr("log in"), Not(HasSubstr("HUSH"))));
 }
 

@@ -244,7 +244,7 @@ class Resolver {
     const bool any = !cluster_.ca_file.empty() || !cluster_.ca_data.empty() ||
                      !user_.token.empty() || !user_.token_file.empty() ||
                      !user_.cert_file.empty() || !user_.cert_data.empty() ||
-                     !user_.id_token.empty();
+                     !user_.id_token.empty() || !user_.oidc.refresh_token.empty();
     if (!any || !server.scheme.empty()) return {};
     return Error(Reason::kConfig, cluster_at_ + ": server \"" + base::RedactedUrl(host) +
                                       "\" has no scheme, so certificates and credentials would "
@@ -279,6 +279,11 @@ class Resolver {
     }
     if (out.bearer_token.empty() && out.username.empty() && out.password.empty()) {
       out.id_token = user_.id_token;
+      if (!user_.oidc.refresh_token.empty()) {
+        out.oidc = user_.oidc;
+        out.oidc->kubeconfig = user_.origin;
+        out.oidc->user = user_name_;
+      }
     }
     out.exec = user_.exec;
     if (out.exec) out.exec->cluster_config = cluster_.exec_config;

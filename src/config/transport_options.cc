@@ -15,6 +15,7 @@
 #include "config/bearer.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
+#include "config/oidc.h"
 #include "config/server_text.h"
 #include "object/values/text_forms.h"
 #include "transport/header_key.h"
@@ -51,6 +52,10 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
     return internal::config::NewStaticCredentials(std::move(authorization));
   }
   const bool has_cert = !config.tls.cert_data.empty() || !config.tls.cert_file.empty();
+  if (config.oidc && !config.oidc->refresh_token.empty()) {
+    return internal::config::NewOidcCredentials(
+        internal::config::SharedIdToken::For(config.id_token, *config.oidc), config.origin);
+  }
   if (!config.id_token.empty()) {
     return internal::config::NewIdTokenCredentials(config.id_token, config.origin);
   }

@@ -94,6 +94,23 @@ void ValidateExec(const ExecConfig& exec, const std::string& at,
   }
 }
 
+void ValidateOidc(const KubeUser& user, const std::string& where,
+                  std::vector<std::string>& problems) {
+  const OidcConfig& oidc = user.oidc;
+  if (!oidc.refresh_token.empty()) {
+    if (oidc.issuer_url.empty() || oidc.client_id.empty()) {
+      problems.push_back(where +
+                         ": the refresh-token of auth-provider oidc needs idp-issuer-url and "
+                         "client-id");
+    }
+  } else if (user.id_token.empty() && user.token.empty() && user.token_file.empty()) {
+    problems.push_back(
+        where +
+        ": auth-provider oidc has neither an id-token nor a refresh-token; log in, "
+        "so that the kubeconfig has them, or use an exec plugin (users[].user.exec)");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& where) {
@@ -111,12 +128,7 @@ std::vector<std::string> ValidateUser(const KubeUser& user, const std::string& w
     }
     ValidateExec(*user.exec, at, problems);
   } else if (user.auth_provider == "oidc") {
-    if (user.id_token.empty() && user.token.empty() && user.token_file.empty()) {
-      problems.push_back(where +
-                         ": auth-provider oidc has no id-token, and kinformer does not get one; "
-                         "log in, so that the kubeconfig has it, or use an exec plugin "
-                         "(users[].user.exec)");
-    }
+    ValidateOidc(user, where, problems);
   } else if (!user.auth_provider.empty()) {
     problems.push_back(where + ": auth-provider \"" + user.auth_provider +
                        "\" is not supported; use an exec plugin (users[].user.exec) instead");

@@ -97,8 +97,10 @@ TEST(ValidateUser, NamesEachProblemOfCredentials) {
   const std::string two =
       "W: more than one authentication method: token and username/password; remove one";
   const std::string no_id =
-      "W: auth-provider oidc has no id-token, and kinformer does not get one; log in, so that the "
-      "kubeconfig has it, or use an exec plugin (users[].user.exec)";
+      "W: auth-provider oidc has neither an id-token nor a refresh-token; log in, so that the "
+      "kubeconfig has them, or use an exec plugin (users[].user.exec)";
+  const std::string no_issuer =
+      "W: the refresh-token of auth-provider oidc needs idp-issuer-url and client-id";
   const std::string gcp =
       "W: auth-provider \"gcp\" is not supported; use an exec plugin (users[].user.exec) instead";
   const std::string need_as = "W: as-uid, as-groups and as-user-extra need as";
@@ -113,6 +115,13 @@ TEST(ValidateUser, NamesEachProblemOfCredentials) {
       {{.token = "t", .auth_provider = "gcp"}, {gcp}},
       {{.auth_provider = "oidc"}, {no_id}},
       {{.auth_provider = "oidc", .id_token = "i"}, {}},
+      {{.auth_provider = "oidc",
+        .oidc = {.issuer_url = "i", .client_id = "c", .refresh_token = "r"}},
+       {}},
+      {{.auth_provider = "oidc", .oidc = {.issuer_url = "i", .client_id = "c"}}, {no_id}},
+      {{.auth_provider = "oidc", .id_token = "i", .oidc = {.client_id = "c", .refresh_token = "r"}},
+       {no_issuer}},
+      {{.auth_provider = "oidc", .oidc = {.issuer_url = "i", .refresh_token = "r"}}, {no_issuer}},
       {{.token = "t", .auth_provider = "oidc"}, {}},
       {{.token_file = "/f", .auth_provider = "oidc"}, {}},
       {{.username = "u", .auth_provider = "oidc"}, {no_id}},
