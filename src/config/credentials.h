@@ -38,8 +38,8 @@ std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
 
 // Runs a credential plugin on a thread of the library when there is no credential, or it has
 // expired or was refused with 401. One run at a time; all waiters share its answer, and so do all
-// sources of the process with equal settings (shared_plugin.h). The plugin is killed when the source
-// or the Env ends, and 10 s after its last waiter left.
+// sources of the process with equal settings (shared_plugin.h). The plugin is killed when the
+// source or the Env ends, and 10 s after its last waiter left.
 std::shared_ptr<CredentialSource> NewExecCredentials(const ExecConfig& exec,
                                                      const ExecCluster& cluster);
 

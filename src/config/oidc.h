@@ -22,8 +22,8 @@
 
 namespace kinformer::internal::config {
 
-// Whether an id-token that expires then ends within 10 s, as in client-go, or has ended. One without
-// an expiry never does: the server decides.
+// Whether an id-token that expires then ends within 10 s, as in client-go, or has ended. One
+// without an expiry never does: the server decides.
 bool EndsSoon(const std::optional<WallTime>& expires, WallTime now);
 
 // Sends a request as ExchangePlainly does; replaced in tests.

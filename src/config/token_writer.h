@@ -16,7 +16,7 @@ namespace kinformer::internal::config {
 // Keys of a user's auth-provider that have changed, such as "id-token" and "refresh-token".
 using ChangedKeys = std::map<std::string, std::string>;
 
-// What WriteTokens does; replaced in tests.
+// Writes tokens as WriteTokens does; replaced in tests.
 using TokenWriter = std::function<Result<void>(
     const std::string& kubeconfig, const std::string& user, const ChangedKeys& changed)>;
 

@@ -153,6 +153,8 @@ void CurlTransfer::SetTls() {
     curl_blob ca = Blob(tls_->ca);
     curl_easy_setopt(easy(), CURLOPT_CAINFO_BLOB, &ca);
     curl_easy_setopt(easy(), CURLOPT_CAPATH, nullptr);  // only this CA, not the system's
+    // For a proxy that speaks TLS, beside the system's.
+    curl_easy_setopt(easy(), CURLOPT_PROXY_CAINFO_BLOB, &ca);
   }
   if (!tls_->cert.empty()) {
     curl_blob cert = Blob(tls_->cert);

@@ -73,7 +73,8 @@ struct HttpTransportOptions {
   // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY and
   // NO_PROXY by Go's rules, read when the transport is created, if use_environment_proxy. NO_PROXY
   // is compared with the host of base_url, whatever tls.server_name is. ALL_PROXY is ignored, and
-  // so is SSLKEYLOGFILE, but libcurl itself opens the file named there, which stays empty.
+  // so is SSLKEYLOGFILE, but libcurl itself opens the file named there, which stays empty. A proxy
+  // with https:// may have a certificate of the system's CAs or of tls.ca_pem.
   std::string proxy_url{};
   bool use_environment_proxy{true};
   bool disable_http2{false};
