@@ -31,7 +31,7 @@ class ProxyServer {
   ProxyServer& operator=(const ProxyServer&) = delete;
 
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-  // What the clients asked for: "CONNECT kube.example:6443", "SOCKS5 kube.example:6443".
+  // Returns what the clients asked for: "CONNECT kube.example:6443", "SOCKS5 kube.example:6443".
   [[nodiscard]] std::vector<std::string> asked() const;
 
  private:
