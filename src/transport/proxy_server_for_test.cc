@@ -200,6 +200,7 @@ bool ProxyServer::Socks(Client& client) {
     client.Take(request[3] == 1 ? 4 : 16);
   }
   const std::string port = client.Take(2);
+  if (port.size() != 2) return false;
   Note("SOCKS5 " + host + ":" +
        std::to_string(static_cast<unsigned char>(port[0]) * 256 +
                       static_cast<unsigned char>(port[1])));
