@@ -28,6 +28,7 @@ Config Full() {
               .bearer_token = "TOKEN",
               .bearer_token_file = "token",
               .id_token = "ID",
+              .oidc = OidcConfig{.refresh_token = "REFRESH"},
               .username = "user",
               .password = "PASSWORD",
               .exec = ExecConfig{.command = "plugin"},
@@ -53,6 +54,7 @@ TEST(AnonymousClientConfigTest, KeepsTrustAndLimitsAndNoCredentials_RC06) {
   EXPECT_EQ(anonymous.burst, 4);
   EXPECT_EQ(anonymous.content_type, "application/json");
   EXPECT_TRUE(anonymous.wrap_transport.empty());
+  EXPECT_FALSE(anonymous.oidc.has_value());
 }
 
 }  // namespace

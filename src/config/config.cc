@@ -7,6 +7,7 @@
 
 #include "base/text/redacted_url.h"
 #include "config/kubeconfig_value.h"
+#include "config/oidc_keys.h"
 
 namespace kinformer {
 
@@ -41,6 +42,12 @@ std::string Config::ToString() const {
   secret("client-key-data", tls.key_data);
   secret("token", bearer_token);
   secret("id-token", id_token);
+  if (oidc) {
+    add("idp-issuer-url", internal::base::RedactedUrl(oidc->issuer_url));
+    add("client-id", oidc->client_id);
+    secret("client-secret", oidc->client_secret);
+    secret("refresh-token", oidc->refresh_token);
+  }
   add("tokenFile", bearer_token_file);
   add("username", username);
   secret("password", password);
@@ -70,8 +77,8 @@ std::string KubeconfigYaml(const Config& config, const std::string& name) {
   if (config.tls.key_data.empty()) user.client_key = config.tls.key_file;
   user.token_file = config.bearer_token_file;
   if (config.bearer_token_file.empty()) user.token = config.bearer_token;
-  if (!config.id_token.empty()) {
-    user.auth_provider = {.name = "oidc", .config = {{"id-token", config.id_token}}};
+  if (const auto keys = internal::config::OidcKeys(config); !keys.empty()) {
+    user.auth_provider = {.name = "oidc", .config = keys};
   }
   user.username = config.username;
   user.password = config.password;

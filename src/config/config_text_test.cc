@@ -42,6 +42,12 @@ TEST(ConfigToString, WritesEachFieldAndNoSecret_RC08) {
   add([](Config& c) { c.tls.key_data = "v"; }, "client-key-data: --- REDACTED ---");
   add([](Config& c) { c.bearer_token = "v"; }, "token: --- REDACTED ---");
   add([](Config& c) { c.id_token = "v"; }, "id-token: --- REDACTED ---");
+  add([](Config& c) { c.oidc = OidcConfig{.issuer_url = "v"}; }, "idp-issuer-url: v");
+  add([](Config& c) { c.oidc = OidcConfig{.client_id = "v"}; }, "client-id: v");
+  add([](Config& c) { c.oidc = OidcConfig{.client_secret = "v"}; },
+      "client-secret: --- REDACTED ---");
+  add([](Config& c) { c.oidc = OidcConfig{.refresh_token = "v"}; },
+      "refresh-token: --- REDACTED ---");
   add([](Config& c) { c.bearer_token_file = "v"; }, "tokenFile: v");
   add([](Config& c) { c.username = "v"; }, "username: v");
   add([](Config& c) { c.password = "v"; }, "password: --- REDACTED ---");
@@ -179,6 +185,18 @@ TEST(ConfigYaml, ReadsBackEqual) {
   });
   add([](Config& c) { c.bearer_token = "t"; });
   add([](Config& c) { c.id_token = "i"; });
+  add([](Config& c) {
+    c.oidc = OidcConfig{.issuer_url = "https://i",
+                        .client_id = "c",
+                        .client_secret = "s",
+                        .refresh_token = "r",
+                        .ca_file = "/f"};
+  });
+  add([](Config& c) {
+    c.id_token = "i";
+    c.oidc = OidcConfig{
+        .issuer_url = "https://i", .client_id = "c", .refresh_token = "r", .ca_data = "CA"};
+  });
   add([](Config& c) {
     c.username = "u";
     c.password = "p";

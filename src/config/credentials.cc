@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -12,10 +13,11 @@
 #include "base/core/deadline.h"
 #include "base/loop/own_job.h"
 #include "config/bearer.h"
-#include "config/exec_plugin.h"
 #include "config/jwt.h"
 #include "config/kubeconfig.h"
+#include "config/oidc.h"
 #include "config/plugin_certificate.h"
+#include "config/shared_plugin.h"
 #include "object/values/text_forms.h"
 #include "transport/awaited_source.h"
 #include "transport/tls_material.h"
@@ -37,7 +39,7 @@ class StaticCredentials final : public CredentialSource {
   Credentials credentials_;
 };
 
-// An id-token is used until it expires; this client cannot renew it.
+// An id-token that cannot be renewed is used until it expires.
 class IdTokenCredentials final : public CredentialSource {
  public:
   IdTokenCredentials(const std::string& token, std::string authorization, std::string place)
@@ -45,16 +47,13 @@ class IdTokenCredentials final : public CredentialSource {
         expires_(JwtExpiry(token)),
         place_(std::move(place)) {}
   void Fetch(Env& env, std::function<void(Result<Credentials>)> done) override {
-    if (expires_ && env.WallNow() + kExpiryMargin >= *expires_) return done(Expired());
+    if (EndsSoon(expires_, env.WallNow())) return done(Expired());
     done(credentials_);
   }
   void Rejected(const std::string&) override {}
   bool CanRefresh() const override { return false; }
 
  private:
-  // Same value as in client-go.
-  static constexpr Duration kExpiryMargin = std::chrono::seconds(10);
-
   [[nodiscard]] Error Expired() const {
     std::string when;
     AppendRfc3339(std::chrono::floor<std::chrono::seconds>(*expires_).time_since_epoch().count(),
@@ -62,9 +61,10 @@ class IdTokenCredentials final : public CredentialSource {
     return Error(Reason::kConfig, (place_.empty() ? std::string() : place_ + ": ") +
                                       "the user's id-token (auth-provider oidc) is good until " +
                                       when +
-                                      ", which is over or about to be, and kinformer does not "
-                                      "refresh it; log in again, so that the kubeconfig "
-                                      "gets a new one, or use an exec plugin (users[].user.exec)");
+                                      ", which is over or about to be, and there is no "
+                                      "refresh-token to renew it with; log in again, so that the "
+                                      "kubeconfig gets a new one, or use an exec plugin "
+                                      "(users[].user.exec)");
   }
 
   Credentials credentials_{};
@@ -77,6 +77,7 @@ struct Obtained {
   Result<Credentials> credentials;
   std::optional<WallTime> expires{};
   std::optional<transport::CertificateTimes> certificate{};
+  std::uint64_t number = 0;  // of a plugin's answer
 };
 
 // Credentials that blocking work on the library's own threads obtains, cached until they expire and
@@ -202,21 +203,22 @@ class TokenFileCredentials final : public CachedCredentials {
 
 class ExecCredentials final : public CachedCredentials {
  public:
-  ExecCredentials(ExecConfig exec, ExecCluster cluster)
-      : exec_(std::move(exec)), cluster_(std::move(cluster)) {}
+  explicit ExecCredentials(std::shared_ptr<SharedPlugin> plugin) : plugin_(std::move(plugin)) {}
 
  protected:
   Work MakeWork() const override {
-    return [exec = exec_, cluster = cluster_](Env& env, const std::stop_token& stop) {
-      auto answer = RunExecPlugin(env, exec, cluster, stop);
-      if (!answer) return Obtained{answer.error()};
-      const auto certificate = transport::TimesOfCertificate(answer->credentials.cert_pem);
-      return Obtained{std::move(answer->credentials), answer->expires, certificate};
+    return [plugin = plugin_, used = used_](Env& env, const std::stop_token& stop) {
+      auto got = plugin->Obtain(env, used, stop);
+      if (!got) return Obtained{got.error()};
+      const auto certificate = transport::TimesOfCertificate(got->answer.credentials.cert_pem);
+      return Obtained{std::move(got->answer.credentials), got->answer.expires, certificate,
+                      got->number};
     };
   }
   void Note(Env& env, const Obtained& obtained) override {
     if (!obtained.credentials) return;
     expires_ = obtained.expires;
+    used_ = obtained.number;
     certificate_.Use(env, obtained.credentials->cert_pem, obtained.certificate);
   }
   bool Fresh(Env& env) const override {
@@ -226,10 +228,45 @@ class ExecCredentials final : public CachedCredentials {
   const Credentials* Fallback() const override { return nullptr; }
 
  private:
-  const ExecConfig exec_;
-  const ExecCluster cluster_;
+  const std::shared_ptr<SharedPlugin> plugin_;
   std::optional<WallTime> expires_;
   PluginCertificate certificate_;
+  std::uint64_t used_ = 0;  // number of the answer that is in use; 0: none
+};
+
+// An id-token that its issuer renews.
+class OidcCredentials final : public CachedCredentials {
+ public:
+  OidcCredentials(std::shared_ptr<SharedIdToken> token, std::string place)
+      : token_(std::move(token)), place_(std::move(place)) {}
+
+ protected:
+  Work MakeWork() const override {
+    return [token = token_, used = used_, place = place_](Env& env, const std::stop_token& stop) {
+      const auto located = [&](const Error& error) {
+        return Obtained{place.empty() ? error : Error(error).WithContext(place)};
+      };
+      const auto got = token->Obtain(env, used, stop);
+      if (!got) return located(got.error());
+      auto bearer = BearerOf(got->token, "the user's id-token");
+      if (!bearer) return located(bearer.error());
+      return Obtained{Credentials{.authorization = *std::move(bearer)}, JwtExpiry(got->token),
+                      std::nullopt, got->number};
+    };
+  }
+  void Note(Env&, const Obtained& obtained) override {
+    if (!obtained.credentials) return;
+    expires_ = obtained.expires;
+    used_ = obtained.number;
+  }
+  bool Fresh(Env& env) const override { return !EndsSoon(expires_, env.WallNow()); }
+  const Credentials* Fallback() const override { return nullptr; }
+
+ private:
+  const std::shared_ptr<SharedIdToken> token_;
+  const std::string place_;
+  std::optional<WallTime> expires_;
+  std::uint64_t used_ = 0;  // number of the token that is in use; 0: none
 };
 
 }  // namespace
@@ -247,13 +284,19 @@ Result<std::shared_ptr<CredentialSource>> NewIdTokenCredentials(const std::strin
       std::make_shared<IdTokenCredentials>(token, *std::move(bearer), std::move(place)));
 }
 
+std::shared_ptr<CredentialSource> NewOidcCredentials(std::shared_ptr<SharedIdToken> token,
+                                                     std::string place) {
+  return std::make_shared<OidcCredentials>(std::move(token), std::move(place));
+}
+
 std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback) {
   return std::make_shared<TokenFileCredentials>(std::move(path), fallback);
 }
 
-std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluster cluster) {
-  return std::make_shared<ExecCredentials>(std::move(exec), std::move(cluster));
+std::shared_ptr<CredentialSource> NewExecCredentials(const ExecConfig& exec,
+                                                     const ExecCluster& cluster) {
+  return std::make_shared<ExecCredentials>(SharedPlugin::For(exec, cluster));
 }
 
 }  // namespace kinformer::internal::config

@@ -15,6 +15,8 @@
 
 namespace kinformer::internal::config {
 
+class SharedIdToken;
+
 // Returns credentials that never change.
 std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization);
 
@@ -23,6 +25,11 @@ std::shared_ptr<CredentialSource> NewStaticCredentials(std::string authorization
 Result<std::shared_ptr<CredentialSource>> NewIdTokenCredentials(const std::string& token,
                                                                 std::string place);
 
+// Returns the id-token, and gets new ones from its issuer on a thread of the library: when it ends
+// or was refused with 401. Errors begin with `place`.
+std::shared_ptr<CredentialSource> NewOidcCredentials(std::shared_ptr<SharedIdToken> token,
+                                                     std::string place);
+
 // Reads a token file on a thread of the library when the token is older than 50 s or was refused
 // with 401. If the file is unreadable or has no token, the old token stays in use; `fallback` is
 // used until a token was read for the first time.
@@ -30,9 +37,11 @@ std::shared_ptr<CredentialSource> NewTokenFileCredentials(std::string path,
                                                           const std::string& fallback);
 
 // Runs a credential plugin on a thread of the library when there is no credential, or it has
-// expired or was refused with 401. One run at a time; all waiters share its answer. The plugin is
-// killed when the source or the Env ends, and 10 s after its last waiter left.
-std::shared_ptr<CredentialSource> NewExecCredentials(ExecConfig exec, ExecCluster cluster);
+// expired or was refused with 401. One run at a time; all waiters share its answer, and so do all
+// sources of the process with equal settings (shared_plugin.h). The plugin is killed when the
+// source or the Env ends, and 10 s after its last waiter left.
+std::shared_ptr<CredentialSource> NewExecCredentials(const ExecConfig& exec,
+                                                     const ExecCluster& cluster);
 
 }  // namespace kinformer::internal::config
 

@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/json/json.h"
+
 #include "config/exec_plugin.h"
 #include "config/testing/plugins.h"
+#include "transport/loopback_server_for_test.h"
 
 namespace kinformer::internal::config {
 namespace {
@@ -76,6 +79,8 @@ TEST(ExecAnswers, MalformedOnes_AreNamed) {
       {PluginAnswer("{" + cert + R"(,"clientKeyData":"k"})"), not_pem},
       {PluginAnswer(R"({"clientCertificateData":"c",)" + key + "}"), not_pem},
       {PluginAnswer(R"({"token":"t","clientCertificateData":"c","clientKeyData":"k"})"), not_pem},
+      {PluginAnswer("{" + cert + "," + key + "}"),
+       "clientCertificateData: the certificate is not PEM (-----BEGIN CERTIFICATE-----)"},
       {PluginAnswer(R"({"token":"t","expirationTimestamp":"soon"})"),
        "expirationTimestamp \"soon\" is not a time"},
   };
@@ -92,8 +97,10 @@ TEST(ExecAnswers, MalformedOnes_AreNamed) {
 }
 
 TEST(ExecAnswers, TokenAndCertificate_AreRead) {
-  const std::string pair =
-      R"("clientCertificateData":"-----BEGIN CERTIFICATE-----","clientKeyData":"PRIVATE KEY-----")";
+  const transport::TestCertificate made =
+      transport::MakeTestCertificate(transport::MakeTestCa("ca"), "client");
+  const std::string pair = "\"clientCertificateData\":" + json::Value(made.cert).Dump() +
+                           ",\"clientKeyData\":" + json::Value(made.key).Dump();
   const auto token = ParseExecAnswer(Plug(), PluginAnswer(R"({"token":" t\n"})"));
   ASSERT_TRUE(token.ok()) << token.error();
   EXPECT_EQ(token->credentials.authorization, "Bearer t");
@@ -103,12 +110,12 @@ TEST(ExecAnswers, TokenAndCertificate_AreRead) {
   const auto certificate = ParseExecAnswer(Plug(), PluginAnswer("{" + pair + "}"));
   ASSERT_TRUE(certificate.ok()) << certificate.error();
   EXPECT_EQ(certificate->credentials.authorization, "");
-  EXPECT_EQ(certificate->credentials.cert_pem, "-----BEGIN CERTIFICATE-----");
-  EXPECT_EQ(certificate->credentials.key_pem, "PRIVATE KEY-----");
+  EXPECT_EQ(certificate->credentials.cert_pem, made.cert);
+  EXPECT_EQ(certificate->credentials.key_pem, made.key);
   const auto both = ParseExecAnswer(Plug(), PluginAnswer(R"({"token":"t",)" + pair + "}"));
   ASSERT_TRUE(both.ok()) << both.error();
   EXPECT_EQ(both->credentials.authorization, "Bearer t");
-  EXPECT_EQ(both->credentials.key_pem, "PRIVATE KEY-----");
+  EXPECT_EQ(both->credentials.key_pem, made.key);
 }
 
 TEST(ExecAnswers, Expiry_IsATimeWithinTheClocksRange) {
@@ -136,7 +143,7 @@ TEST(ExecAnswers, Expiry_IsATimeWithinTheClocksRange) {
   }
 }
 
-TEST(ExecModes, DecideAboutTheTerminal) {
+TEST(ExecModes, DecideAboutTheTerminal_EX04EX05EX06) {
   ExecConfig exec = Plug();
   const auto text = [&exec](const char* mode, bool terminal) {
     exec.interactive_mode = mode;
@@ -149,6 +156,16 @@ TEST(ExecModes, DecideAboutTheTerminal) {
     EXPECT_EQ(text("never", terminal), "credential plugin plug: unknown interactiveMode \"never\"");
   }
   EXPECT_EQ(text("Always", true), "yes");
+  exec.stdin_unavailable = true;
+  EXPECT_EQ(text("Never", true), "no");
+  EXPECT_EQ(text("IfAvailable", true), "no");
+  EXPECT_EQ(text("Always", true),
+            "credential plugin plug: it needs a terminal (interactiveMode Always): standard input "
+            "is unavailable");
+  exec.stdin_unavailable_message = "used by -f -";
+  EXPECT_EQ(text("Always", true),
+            "credential plugin plug: it needs a terminal (interactiveMode Always): standard input "
+            "is unavailable: used by -f -");
   EXPECT_EQ(text("Always", false),
             "credential plugin plug: it needs a terminal (interactiveMode Always): standard input "
             "is not a terminal");

@@ -25,6 +25,7 @@
 #include "config/bearer.h"
 #include "config/plugin_policy.h"
 #include "object/values/text_forms.h"
+#include "transport/tls_material.h"
 
 extern char** environ;
 
@@ -231,13 +232,13 @@ WallTime Saturated(std::int64_t seconds, std::int64_t nanos) {
 
 Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal) {
   if (exec.interactive_mode == "Never") return false;
-  if (exec.interactive_mode == "IfAvailable") return stdin_is_terminal;
+  if (exec.interactive_mode == "IfAvailable") return stdin_is_terminal && !exec.stdin_unavailable;
   if (exec.interactive_mode == "Always") {
-    if (!stdin_is_terminal) {
-      return Failed(
-          exec, "it needs a terminal (interactiveMode Always): standard input is not a terminal");
-    }
-    return true;
+    const std::string needs = "it needs a terminal (interactiveMode Always): standard input is ";
+    if (!stdin_is_terminal) return Failed(exec, needs + "not a terminal");
+    if (!exec.stdin_unavailable) return true;
+    const std::string& why = exec.stdin_unavailable_message;
+    return Failed(exec, needs + "unavailable" + (why.empty() ? "" : ": " + why));
   }
   return Failed(exec, "unknown interactiveMode \"" + exec.interactive_mode + "\"");
 }
@@ -295,6 +296,11 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
       (out.credentials.cert_pem.find("-----BEGIN CERTIFICATE-----") == std::string::npos ||
        out.credentials.key_pem.find("PRIVATE KEY-----") == std::string::npos)) {
     return Failed(exec, "clientCertificateData or clientKeyData is not PEM");
+  }
+  if (!out.credentials.cert_pem.empty()) {
+    const Result<void> pair = transport::CheckKeyPair(
+        out.credentials.cert_pem, out.credentials.key_pem, "clientCertificateData");
+    if (!pair) return Failed(exec, pair.error().message());
   }
   const std::string& expiry = parsed->At("/status/expirationTimestamp").StringOrEmpty();
   if (!expiry.empty()) {

@@ -24,7 +24,7 @@ struct ExecAnswer {
 };
 
 // Whether the plugin may use the terminal, by its interactiveMode. kConfig "standard input is not a
-// terminal" if it needs one and there is none.
+// terminal" or "is unavailable" if it needs one and there is none.
 Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal);
 
 // Returns the value of KUBERNETES_EXEC_INFO.

@@ -24,7 +24,12 @@ std::optional<WallTime> JwtExpiry(std::string_view token) {
   claims.append((4 - claims.size() % 4) % 4, '=');
   const auto parsed = json::Parse(Base64Decode(claims).value_or(std::string()));
   if (!parsed) return std::nullopt;
-  const std::optional<double> seconds = parsed->At("/exp").AsDouble();
+  const json::Value& end = parsed->At("/exp");
+  std::optional<double> seconds = end.AsDouble();
+  if (!seconds && end.is_string()) {
+    // Some issuers write the number as a text, which client-go reads, too.
+    if (const auto number = json::Parse(end.StringOrEmpty())) seconds = number->AsDouble();
+  }
   if (!seconds) return std::nullopt;
   // Times beyond the range of WallTime become its maximum.
   constexpr double kLast =

@@ -262,6 +262,16 @@ void ReadImpersonation(Fields& fields, AuthInfo& out) {
   fields.Take(entries.result());
 }
 
+// Checks the values that are read from the settings later on (OidcOf).
+void CheckOidc(Fields& known) {
+  std::string checked;
+  for (const char* key : {"id-token", "idp-issuer-url", "client-id", "client-secret",
+                          "refresh-token", "idp-certificate-authority"}) {
+    known.String(key, checked);
+  }
+  known.Data("idp-certificate-authority-data", checked);
+}
+
 void ReadPlugins(Fields& fields, const std::string& base_dir, AuthInfo& out) {
   if (const Value* provider = fields.Find("auth-provider")) {
     clientcmdapi::AuthProviderConfig& read = out.auth_provider.emplace();
@@ -272,8 +282,7 @@ void ReadPlugins(Fields& fields, const std::string& base_dir, AuthInfo& out) {
       for (const auto& [key, value] : settings->members()) {
         if (value.is_string()) read.config[key] = value.StringOrEmpty();
       }
-      std::string checked;
-      if (read.name == "oidc") known.String("id-token", checked);
+      if (read.name == "oidc") CheckOidc(known);
       entry.Take(known.result());
     }
     fields.Take(entry.result());

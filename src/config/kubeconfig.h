@@ -73,9 +73,6 @@ std::vector<std::string> ValidateUser(const clientcmdapi::AuthInfo& user, const 
 // Whether the text can be the name of a namespace.
 bool IsDnsLabel(const std::string& name);
 
-// Returns the id-token of auth-provider oidc; empty if there is none.
-std::string IdTokenOf(const clientcmdapi::AuthInfo& user);
-
 // kConfig "cannot read <what> <path>: No such file or directory".
 Result<std::string> ReadConfigFile(const std::string& path, const std::string& what);
 

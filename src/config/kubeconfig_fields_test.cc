@@ -251,6 +251,22 @@ TEST(KubeconfigUsers, AuthProviders_AreKnownByName) {
   EXPECT_EQ(IdTokenOf(user("{name: oidc}")), "");
 }
 
+TEST(KubeconfigUsers, Oidc_HasTheKeysOfARenewal) {
+  const auto parsed = ParseKubeconfig(
+      "users: [{name: u, user: {auth-provider: {name: oidc, config: {idp-issuer-url: https://i, "
+      "client-id: c, client-secret: s, refresh-token: r, extra-scopes: groups, "
+      "idp-certificate-authority: ca.crt, idp-certificate-authority-data: Y2E=}}}}]",
+      "", "/base");
+  ASSERT_TRUE(parsed.ok()) << parsed.error();
+  const OidcConfig& oidc = parsed->users.at("u").oidc;
+  EXPECT_EQ(oidc.issuer_url, "https://i");
+  EXPECT_EQ(oidc.client_id, "c");
+  EXPECT_EQ(oidc.client_secret, "s");
+  EXPECT_EQ(oidc.refresh_token, "r");
+  EXPECT_EQ(oidc.ca_file, "/base/ca.crt");
+  EXPECT_EQ(oidc.ca_data, "ca");
+}
+
 TEST(KubeconfigMerge, FirstValuesStayAndOriginsAreListed) {
   const auto parse = [](const std::string& name, const std::string& current) {
     return ParseKubeconfig("current-context: '" + current + "'\nclusters: [{name: " + name +

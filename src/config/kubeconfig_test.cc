@@ -416,7 +416,8 @@ TEST(Kubeconfig, PasswordsInUrlsStayOutOfErrors_M4) {
 }
 
 // Contains what `kubectl config set-credentials --auth-provider=oidc` and login tools write.
-std::string OidcUser(const std::string& id_token) {
+std::string OidcUser(const std::string& id_token,
+                     const std::string& refresh_token = "HUSHREFRESH") {
   return R"(
 apiVersion: v1
 kind: Config
@@ -444,7 +445,8 @@ users:
          id_token + R"(
         idp-certificate-authority: /etc/ssl/idp.pem
         idp-issuer-url: https://issuer.example.com
-        refresh-token: HUSHREFRESH
+        refresh-token: )" +
+         refresh_token + R"(
 )";
 }
 
@@ -461,7 +463,7 @@ std::string AuthorizationOf(const Config& config, Simulation& sim) {
   return out;
 }
 
-TEST(Kubeconfig, AnIdTokenOfOidc_IsUsedUntilItExpires) {
+TEST(Kubeconfig, AnIdTokenOfOidc_IsUsedUntilItExpires_OI01) {
   const Folder folder;
   // {"exp":100}
   const std::string token = "h.eyJleHAiOjEwMH0.HUSHSIGNATURE";
@@ -475,15 +477,21 @@ TEST(Kubeconfig, AnIdTokenOfOidc_IsUsedUntilItExpires) {
   Simulation sim;
   EXPECT_EQ(AuthorizationOf(*config, sim), "Bearer " + token);
   sim.RunFor(std::chrono::seconds(100));
-  EXPECT_THAT(AuthorizationOf(*config, sim),
-              AllOf(HasSubstr(path), HasSubstr("id-token"), HasSubstr("1970-01-01T00:01:40Z"),
+  EXPECT_THAT(
+      AuthorizationOf(*config, sim),
+      AllOf(HasSubstr(path), HasSubstr("idp-certificate-authority"), Not(HasSubstr("HUSH"))))
+      << "it would be renewed";
+  const std::string alone = folder.Write("alone", OidcUser(token, "''"));
+  EXPECT_THAT(AuthorizationOf(Config::FromKubeconfigFile(alone).OrExit(), sim),
+              AllOf(HasSubstr(alone), HasSubstr("id-token"), HasSubstr("1970-01-01T00:01:40Z"),
                     HasSubstr("log in again"), Not(HasSubstr("HUSH"))));
 }
 
-TEST(Kubeconfig, OidcWithoutAnIdToken_IsRefusedWithWhatToDo) {
-  const auto got = Config::FromKubeconfig(OidcUser("''"));
+TEST(Kubeconfig, OidcWithoutTokens_IsRefusedWithWhatToDo) {
+  const auto got = Config::FromKubeconfig(OidcUser("''", "''"));
   ASSERT_FALSE(got.ok());
-  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("user \"oidc\""), HasSubstr("no id-token"),
+  EXPECT_THAT(got.error().message(), AllOf(HasSubstr("user \"oidc\""),
+                                           HasSubstr("neither an id-token nor a refresh-token"),
                                            HasSubstr("log in"), Not(HasSubstr("HUSH"))));
 }
 

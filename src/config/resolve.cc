@@ -13,6 +13,7 @@
 #include "base/text/url.h"
 #include "config/config_errors.h"
 #include "config/kubeconfig.h"
+#include "config/oidc_keys.h"
 #include "config/path_hint.h"
 #include "config/plugin_policy.h"
 #include "object/values/text_forms.h"
@@ -210,7 +211,8 @@ class Resolver {
     const bool any = !cluster_.certificate_authority.empty() ||
                      !cluster_.certificate_authority_data.empty() || !user_.token.empty() ||
                      !user_.token_file.empty() || !user_.client_certificate.empty() ||
-                     !user_.client_certificate_data.empty() || !IdTokenOf(user_).empty();
+                     !user_.client_certificate_data.empty() || !IdTokenOf(user_).empty() ||
+                     !OidcOf(user_).refresh_token.empty();
     if (!any || !server.scheme.empty()) return {};
     return Error(Reason::kConfig, cluster_at_ + ": server \"" + base::RedactedUrl(host) +
                                       "\" has no scheme, so certificates and credentials would "
@@ -245,6 +247,11 @@ class Resolver {
     }
     if (out.bearer_token.empty() && out.username.empty() && out.password.empty()) {
       out.id_token = IdTokenOf(user_);
+      if (OidcConfig oidc = OidcOf(user_); !oidc.refresh_token.empty()) {
+        out.oidc = std::move(oidc);
+        out.oidc->kubeconfig = user_.location_of_origin;
+        out.oidc->user = user_name_;
+      }
     }
     out.exec = user_.exec;
     if (out.exec) {

@@ -137,9 +137,16 @@ TEST(Overrides, UserOptions_ReplaceItsFields) {
 
 TEST(Resolve, IdToken_ServesOnlyWhereNothingElseDoes) {
   const std::string oidc = "auth-provider: {name: oidc, config: {id-token: i}}";
+  const std::string renewed =
+      "auth-provider: {name: oidc, config: {refresh-token: r, client-id: c, idp-issuer-url: i}}";
   const std::string host = "host=https://s namespace=default";
   ExpectOutcomes({
       {OneUser(oidc), {}, host + " id-token=i" + kOrigin},
+      {OneUser(renewed), {}, host + " issuer=i client-id=c refresh-token=r" + kOrigin},
+      {OneUser(renewed + ", token: t"), {}, host + " token=t" + kOrigin},
+      {OneUser("auth-provider: {name: oidc, config: {id-token: i, client-id: c}}"),
+       {},
+       host + " id-token=i" + kOrigin},
       {OneUser(oidc + ", token: t"), {}, host + " token=t" + kOrigin},
       {OneUser(oidc + ", username: u"), {}, host + " username=u" + kOrigin},
       {OneUser(oidc + ", password: p"), {}, host + " password=p" + kOrigin},
@@ -154,7 +161,9 @@ TEST(Resolve, PlainServer_GetsNoCredentials) {
                                  "client-certificate: /dev/null, client-key: "
                                  "/dev/null",
                                  "client-certificate-data: Yw==, client-key-data: aw==",
-                                 "auth-provider: {name: oidc, config: {id-token: i}}"}) {
+                                 "auth-provider: {name: oidc, config: {id-token: i}}",
+                                 "auth-provider: {name: oidc, config: {refresh-token: r, "
+                                 "client-id: c, idp-issuer-url: i}}"}) {
     EXPECT_EQ(Outcome(OneUser(user, "server: 'h:1'")), no_scheme) << user;
     EXPECT_EQ(Outcome(OneUser(user, "server: 'http://h:1'")),
               std::string("host=http://h:1 namespace=default") + kOrigin)

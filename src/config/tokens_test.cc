@@ -60,7 +60,7 @@ std::string Jwt(const std::string& claims) {
   return "head." + out + ".signature";
 }
 
-TEST(Jwt, ExpiryIsReadFromTheClaims) {
+TEST(Jwt, ExpiryIsReadFromTheClaims_OI03) {
   const std::pair<std::string, std::optional<WallTime>> rows[] = {
       {R"({"exp":100})", WallTime(seconds(100))},
       {R"({"exp":0})", WallTime(seconds(0))},
@@ -81,7 +81,12 @@ TEST(Jwt, ExpiryIsReadFromTheClaims) {
       {R"({"exp":1e300})", WallTime::max()},
       {R"({"exp":-9223372037})", WallTime::min()},
       {R"({"exp":-1e300})", WallTime::min()},
-      {R"({"exp":"100"})", std::nullopt},
+      {R"({"exp":"100"})", WallTime(seconds(100))},
+      {R"({"exp":"1e2"})", WallTime(seconds(100))},
+      {R"({"exp":"soon"})", std::nullopt},
+      {R"({"exp":""})", std::nullopt},
+      {R"({"exp":"\"100\""})", std::nullopt},
+      {R"({"exp":true})", std::nullopt},
       {R"({"iat":100})", std::nullopt},
       {R"({})", std::nullopt},
       {R"([100])", std::nullopt},
@@ -112,7 +117,7 @@ std::string Fetched(CredentialSource& source, Simulation& sim) {
   return out;
 }
 
-TEST(IdTokenSource, IsGoodUntil10SecondsBeforeItsEnd) {
+TEST(IdTokenSource, IsGoodUntil10SecondsBeforeItsEnd_OI01) {
   Simulation sim;  // its clock begins at 1970-01-01
   const std::string token = Jwt(R"({"exp":100})");
   const auto source = NewIdTokenCredentials(token, "here").OrExit();
@@ -125,13 +130,13 @@ TEST(IdTokenSource, IsGoodUntil10SecondsBeforeItsEnd) {
   sim.RunFor(std::chrono::nanoseconds(1));
   const std::string over =
       "the user's id-token (auth-provider oidc) is good until 1970-01-01T00:01:40Z, which is over "
-      "or about to be, and kinformer does not refresh it; log in again, so that the kubeconfig "
-      "gets a new one, or use an exec plugin (users[].user.exec)";
+      "or about to be, and there is no refresh-token to renew it with; log in again, so that the "
+      "kubeconfig gets a new one, or use an exec plugin (users[].user.exec)";
   EXPECT_EQ(Fetched(*source, sim), "here: " + over);
   EXPECT_EQ(Fetched(*nameless, sim), over);
 }
 
-TEST(IdTokenSource, WithoutExpiry_IsAlwaysGood) {
+TEST(IdTokenSource, WithoutExpiry_IsAlwaysGood_OI01) {
   Simulation sim;
   const auto source = NewIdTokenCredentials("opaque", "here").OrExit();
   sim.RunFor(std::chrono::hours(24 * 365));

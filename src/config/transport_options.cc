@@ -15,32 +15,15 @@
 #include "config/bearer.h"
 #include "config/credentials.h"
 #include "config/kubeconfig.h"
+#include "config/oidc.h"
 #include "config/plugin_policy.h"
 #include "config/server_text.h"
 #include "object/values/text_forms.h"
+#include "transport/header_key.h"
 
 namespace kinformer {
 
 namespace {
-
-// Escapes characters that are invalid in a header's name as %XX, like client-go.
-std::string EscapedHeaderKey(const std::string& key) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  static constexpr std::string_view kToken = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
-  std::string out;
-  for (char c : key) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (kToken.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    }
-  }
-  return out;
-}
 
 std::optional<long> SecondsFrom(const char* variable) {
   const char* text = std::getenv(variable);
@@ -70,6 +53,10 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
     return internal::config::NewStaticCredentials(std::move(authorization));
   }
   const bool has_cert = !config.tls.cert_data.empty() || !config.tls.cert_file.empty();
+  if (config.oidc && !config.oidc->refresh_token.empty()) {
+    return internal::config::NewOidcCredentials(
+        internal::config::SharedIdToken::For(config.id_token, *config.oidc), config.origin);
+  }
   if (!config.id_token.empty()) {
     return internal::config::NewIdTokenCredentials(config.id_token, config.origin);
   }
@@ -168,7 +155,7 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
     for (const auto& group : as.groups) out.headers.Add("Impersonate-Group", group);
     for (const auto& [key, values] : as.extra) {
       for (const auto& value : values)
-        out.headers.Add("Impersonate-Extra-" + EscapedHeaderKey(key), value);
+        out.headers.Add("Impersonate-Extra-" + internal::transport::EscapedHeaderKey(key), value);
     }
   }
 

@@ -9,6 +9,7 @@
 #include "base/text/url.h"
 #include "config/config_errors.h"
 #include "config/kubeconfig.h"
+#include "config/oidc_keys.h"
 #include "config/server_text.h"
 
 namespace kinformer::internal::config {
@@ -98,13 +99,24 @@ void ValidateExec(const ExecConfig& exec, const std::string& at,
   }
 }
 
-}  // namespace
-
-std::string IdTokenOf(const clientcmdapi::AuthInfo& user) {
-  if (!user.auth_provider || user.auth_provider->name != "oidc") return {};
-  const auto found = user.auth_provider->config.find("id-token");
-  return found == user.auth_provider->config.end() ? std::string() : found->second;
+void ValidateOidc(const clientcmdapi::AuthInfo& user, const std::string& where,
+                  std::vector<std::string>& problems) {
+  const OidcConfig oidc = OidcOf(user);
+  if (!oidc.refresh_token.empty()) {
+    if (oidc.issuer_url.empty() || oidc.client_id.empty()) {
+      problems.push_back(where +
+                         ": the refresh-token of auth-provider oidc needs idp-issuer-url and "
+                         "client-id");
+    }
+  } else if (IdTokenOf(user).empty() && user.token.empty() && user.token_file.empty()) {
+    problems.push_back(
+        where +
+        ": auth-provider oidc has neither an id-token nor a refresh-token; log in, "
+        "so that the kubeconfig has them, or use an exec plugin (users[].user.exec)");
+  }
 }
+
+}  // namespace
 
 std::vector<std::string> ValidateUser(const clientcmdapi::AuthInfo& user,
                                       const std::string& where) {
@@ -122,12 +134,7 @@ std::vector<std::string> ValidateUser(const clientcmdapi::AuthInfo& user,
     }
     ValidateExec(*user.exec, at, problems);
   } else if (user.auth_provider && user.auth_provider->name == "oidc") {
-    if (IdTokenOf(user).empty() && user.token.empty() && user.token_file.empty()) {
-      problems.push_back(where +
-                         ": auth-provider oidc has no id-token, and kinformer does not get one; "
-                         "log in, so that the kubeconfig has it, or use an exec plugin "
-                         "(users[].user.exec)");
-    }
+    ValidateOidc(user, where, problems);
   } else if (user.auth_provider) {
     const std::string& name = user.auth_provider->name;
     problems.push_back(where + ": auth-provider \"" + (name.empty() ? "(unnamed)" : name) +

@@ -107,6 +107,10 @@ clientcmdapi::AuthProviderConfig Provider(const std::string& name,
   return out;
 }
 
+clientcmdapi::AuthProviderConfig Oidc(std::map<std::string, std::string> keys) {
+  return {.name = "oidc", .config = std::move(keys)};
+}
+
 TEST(ValidateUser, NamesEachProblemOfCredentials) {
   struct Row {
     clientcmdapi::AuthInfo user;
@@ -115,8 +119,10 @@ TEST(ValidateUser, NamesEachProblemOfCredentials) {
   const std::string two =
       "W: more than one authentication method: token and username/password; remove one";
   const std::string no_id =
-      "W: auth-provider oidc has no id-token, and kinformer does not get one; log in, so that the "
-      "kubeconfig has it, or use an exec plugin (users[].user.exec)";
+      "W: auth-provider oidc has neither an id-token nor a refresh-token; log in, so that the "
+      "kubeconfig has them, or use an exec plugin (users[].user.exec)";
+  const std::string no_issuer =
+      "W: the refresh-token of auth-provider oidc needs idp-issuer-url and client-id";
   const std::string gcp =
       "W: auth-provider \"gcp\" is not supported; use an exec plugin (users[].user.exec) instead";
   const std::string need_as = "W: as-uid, as-groups and as-user-extra need as";
@@ -131,6 +137,13 @@ TEST(ValidateUser, NamesEachProblemOfCredentials) {
       {{.token = "t", .auth_provider = Provider("gcp")}, {gcp}},
       {{.auth_provider = Provider("oidc")}, {no_id}},
       {{.auth_provider = Provider("oidc", "i")}, {}},
+      {{.auth_provider =
+            Oidc({{"idp-issuer-url", "i"}, {"client-id", "c"}, {"refresh-token", "r"}})},
+       {}},
+      {{.auth_provider = Oidc({{"idp-issuer-url", "i"}, {"client-id", "c"}})}, {no_id}},
+      {{.auth_provider = Oidc({{"id-token", "i"}, {"client-id", "c"}, {"refresh-token", "r"}})},
+       {no_issuer}},
+      {{.auth_provider = Oidc({{"idp-issuer-url", "i"}, {"refresh-token", "r"}})}, {no_issuer}},
       {{.token = "t", .auth_provider = Provider("oidc")}, {}},
       {{.token_file = "/f", .auth_provider = Provider("oidc")}, {}},
       {{.username = "u", .auth_provider = Provider("oidc")}, {no_id}},

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -90,6 +91,51 @@ TEST_F(CurlTransportTest, OverHttp1GivingUpRetiresTheIdleConnectionsToo) {
   ASSERT_TRUE(answered.WaitDone());
   EXPECT_TRUE(answered.ok());
   EXPECT_EQ(server.connections(), 4) << "an idle one is not tried";
+}
+
+// The server closes idle connections without a word, as after its own idle time.
+TEST_F(CurlTransportTest, IdleConnectionThatDied_IsReplacedAndARunningRequestGoesOn_RC16) {
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  LoopbackServer server([&](const Request& request, Peer& peer) {
+    if (request.target == "/hang") released.wait();
+    Echo(request, peer);
+    return request.target != "/last";
+  });
+  Make(server);
+  TestExchange& hanging = Start({.target = "/hang"});
+  ASSERT_TRUE(Get("/x").ok());
+  EXPECT_EQ(server.connections(), 2);
+  ASSERT_TRUE(Get("/last").ok()) << "the server closes its connection after this";
+  EXPECT_EQ(server.connections(), 2);
+  TestExchange& next = Get("/x");
+  EXPECT_TRUE(next.ok()) << next.error();
+  EXPECT_EQ(server.connections(), 3);
+  EXPECT_FALSE(hanging.done());
+  release.set_value();
+  EXPECT_TRUE(hanging.WaitDone());
+  EXPECT_EQ(hanging.text(), "GET /hang|");
+}
+
+// Its late answer would be taken for the next request's.
+TEST_F(CurlTransportTest, ConnectionOfATimedOutRequest_IsNotUsedAgain_RB15) {
+  LoopbackServer server([](const Request& request, Peer& peer) {
+    if (request.target == "/late") {
+      peer.WaitForClose();
+      return false;
+    }
+    return Echo(request, peer);
+  });
+  Make(server);
+  ASSERT_TRUE(Get("/x").ok());
+  TestExchange& late = Start({.target = "/late", .timeout = milliseconds(50)});
+  ASSERT_TRUE(late.WaitDone());
+  EXPECT_EQ(late.error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_EQ(server.connections(), 1);
+  TestExchange& next = Get("/x");
+  EXPECT_TRUE(next.ok()) << next.error();
+  EXPECT_EQ(next.text(), "GET /x|");
+  EXPECT_EQ(server.connections(), 2);
 }
 
 // One name in the subjectAltName is enough, wherever it stands.

@@ -37,6 +37,12 @@ TEST(CurlFailures, EachKind_HasItsReasonAndAdvice) {
   const std::string other_name =
       ". Use a server URL that it names, or set tls-server-name to a name in it";
   const std::string clock = ". Renew it, or set this machine's clock";
+  const std::string proxy = ". Check proxy-url, HTTPS_PROXY and NO_PROXY";
+  const std::string password =
+      ". Write them into its URL: http://NAME:PASSWORD@HOST (proxy-url, HTTPS_PROXY)";
+  const std::string old_tls = ". Allow TLS 1.2 or 1.3 on it, or on the balancer in front of it";
+  const std::string closed =
+      ". Is the server up? A balancer without a server behind it does this, too";
   const char* const https = "https://h";
   const char* const http = "http://h";
   const Row rows[] = {
@@ -47,7 +53,21 @@ TEST(CurlFailures, EachKind_HasItsReasonAndAdvice) {
       {Failure(CURLE_COULDNT_CONNECT, "x", ECONNREFUSED), https, Reason::kConnectionRefused,
        "connection refused. Is the server running, and is this its address?"},
       {Failure(CURLE_COULDNT_CONNECT, "x", ECONNREFUSED, false, true), https, Reason::kTransport,
-       "x"},
+       "no way through the proxy: x" + proxy},
+      {Failure(CURLE_COULDNT_CONNECT, "x", EHOSTUNREACH, false, true), https, Reason::kTransport,
+       "no way through the proxy: x" + proxy},
+      {Failure(CURLE_PROXY, "x"), https, Reason::kTransport, "no way through the proxy: x" + proxy},
+      {Failure(CURLE_PROXY, "User was rejected by the SOCKS5 server (1 1)."), https,
+       Reason::kTransport,
+       "the proxy refuses our name and password: User was rejected by the SOCKS5 server (1 1)." +
+           password},
+      {Failure(CURLE_RECV_ERROR, "CONNECT tunnel failed, response 407", 0, false, true), https,
+       Reason::kTransport,
+       "the proxy refuses our name and password: CONNECT tunnel failed, response 407" + password},
+      {Failure(CURLE_RECV_ERROR, "CONNECT tunnel failed, response 403", 0, false, true), https,
+       Reason::kTransport, "no way through the proxy: CONNECT tunnel failed, response 403" + proxy},
+      {Failure(CURLE_RECV_ERROR, "CONNECT tunnel failed, response 403"), https, Reason::kTransport,
+       "the connection broke before the response: CONNECT tunnel failed, response 403"},
       {Failure(CURLE_COULDNT_CONNECT, "x", EHOSTUNREACH), https, Reason::kTransport, "x"},
       {Failure(CURLE_OPERATION_TIMEDOUT, "x"), https, Reason::kTransport,
        "no connection in time: x. Check address, firewall and proxy"},
@@ -71,6 +91,24 @@ TEST(CurlFailures, EachKind_HasItsReasonAndAdvice) {
       {Failure(CURLE_SSL_CONNECT_ERROR, "http request"), https, Reason::kTransport,
        "the server does not speak TLS: http request. If it serves plain HTTP, its URL is http://h "
        "(cluster.server, --server)"},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "unsupported protocol"), https, Reason::kTransport,
+       "the server offers no version of TLS from 1.2 on: unsupported protocol" + old_tls},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "alert protocol version"), https, Reason::kTransport,
+       "the server offers no version of TLS from 1.2 on: alert protocol version" + old_tls},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "alert no application protocol"), https, Reason::kTransport,
+       "the server refuses h2 and http/1.1 (ALPN): alert no application protocol. Is this the API "
+       "server's port? A balancer in front of it must let one pass"},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "alert handshake failure"), https, Reason::kTransport,
+       "the server accepts none of our ciphers, or wants a client certificate: alert handshake "
+       "failure. Check its cipher suites, client-certificate and client-key"},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "SSL_ERROR_SYSCALL in connection"), https,
+       Reason::kTransport,
+       "the connection was closed during the TLS handshake: SSL_ERROR_SYSCALL in connection" +
+           closed},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "Connection reset by peer"), https, Reason::kTransport,
+       "the connection was closed during the TLS handshake: Connection reset by peer" + closed},
+      {Failure(CURLE_SSL_CONNECT_ERROR, "unexpected eof while reading"), https, Reason::kTransport,
+       "the connection was closed during the TLS handshake: unexpected eof while reading" + closed},
       {Failure(CURLE_SSL_CONNECT_ERROR, "x"), https, Reason::kTransport, "TLS handshake failed: x"},
       {Failure(CURLE_UNSUPPORTED_PROTOCOL, "x"), http, Reason::kTransport,
        "the answer is not HTTP: x" + tls},

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
@@ -114,6 +115,20 @@ TEST_F(CurlTlsTest, ACommonNameAloneIsRefused) {
     Make({.base_url = server.url(), .tls = {.insecure_skip_verify = true}});
     EXPECT_TRUE(Get("/x").ok());
   }
+}
+
+TEST_F(CurlTlsTest, ServersThatCannotAgreeOnTls_SayWhatToChange) {
+  LoopbackServer old(Echo, {.certificate = &cert_, .last_tls = TLS1_1_VERSION});
+  Make({.base_url = old.url(), .tls = {.ca_pem = ca_.cert}});
+  const Error too_old = Get("/x").error();
+  EXPECT_EQ(too_old.reason(), Reason::kTransport);
+  EXPECT_THAT(too_old.message(), HasSubstr("the server offers no version of TLS from 1.2 on"));
+  LoopbackServer other(Echo, {.certificate = &cert_, .refuses_alpn = true});
+  Make({.base_url = other.url(), .tls = {.ca_pem = ca_.cert}});
+  EXPECT_THAT(Get("/x").error().message(), HasSubstr("refuses h2 and http/1.1 (ALPN)"));
+  LoopbackServer silent(Echo, {.certificate = &cert_});
+  Make({.base_url = silent.url(), .tls = {.ca_pem = ca_.cert}});
+  EXPECT_EQ(Get("/x").text(), "GET /x|") << "without ALPN it is HTTP/1.1";
 }
 
 // A server must not use a client's certificate.

@@ -153,6 +153,8 @@ void CurlTransfer::SetTls() {
     curl_blob ca = Blob(tls_->ca);
     curl_easy_setopt(easy(), CURLOPT_CAINFO_BLOB, &ca);
     curl_easy_setopt(easy(), CURLOPT_CAPATH, nullptr);  // only this CA, not the system's
+    // For a proxy that speaks TLS, beside the system's.
+    curl_easy_setopt(easy(), CURLOPT_PROXY_CAINFO_BLOB, &ca);
   }
   if (!tls_->cert.empty()) {
     curl_blob cert = Blob(tls_->cert);
@@ -463,7 +465,8 @@ bool CurlTransfer::EndOfHead() {
                                         ", which nobody asked for");
     return false;
   }
-  if (status_ == 401 && shared_->options.credentials != nullptr && !authorization_.empty()) {
+  const bool from_source = !authorization_.empty() || certified;
+  if (status_ == 401 && shared_->options.credentials != nullptr && from_source) {
     (void)base::CallUser(shared_->env, "CredentialSource::Rejected",
                          [&] { shared_->options.credentials->Rejected(authorization_); });
   }

@@ -104,6 +104,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::optional<SteadyTime> handshake_since{};
   int socket = -1;  // the socket that libcurl opened for it
   Timer deadline;
+  bool certified = false;  // the source of its credentials gave it a certificate
 
   // ---- whether a response that has begun still makes progress
   // True from the status on, since a proxy may send only that. False for a watch or a stream that

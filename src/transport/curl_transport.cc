@@ -43,6 +43,7 @@ constexpr Duration kIdleLane = seconds(90);  // unused connections are closed af
 constexpr Duration kBareLane = seconds(4);   // for a lane without sockets; its handle may have some
 constexpr Duration kCheckPeriod = seconds(5);
 constexpr Duration kQuickCheckPeriod = seconds(1);
+constexpr Duration kQuietReload = seconds(300);  // for files, while no request asks for them
 
 void InitializeCurl() {
   static std::once_flag once;
@@ -179,7 +180,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   }
 
   void Launch(const std::shared_ptr<CurlTransfer>& transfer, Credentials credentials) {
-    if (!credentials.cert_pem.empty()) {
+    transfer->certified = !credentials.cert_pem.empty();
+    if (transfer->certified) {
       UseMaterial({tls_->ca, std::move(credentials.cert_pem), std::move(credentials.key_pem)});
     }
     if (!Prepare(transfer, std::move(credentials.authorization))) return;
@@ -302,6 +304,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
 
   void CheckLanes() {
     const SteadyTime now = env_.Now();
+    // Watches alone ask for nothing, but must not go on for long under a replaced certificate.
+    if (now - last_reload_ >= kQuietReload) ReloadIfDue();
     std::vector<CurlLane*> lanes;
     for (const auto& lane : lanes_) lanes.push_back(lane.get());
     for (CurlLane* lane : lanes) {

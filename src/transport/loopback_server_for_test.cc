@@ -158,6 +158,19 @@ LoopbackServer::LoopbackServer(Handler handler, Options options)
     EVP_PKEY_free(key);
     BIO_free(cert_bio);
     BIO_free(key_bio);
+    if (options.last_tls != 0) {
+      SSL_CTX_set_security_level(impl_->tls, 0);
+      SSL_CTX_set_min_proto_version(impl_->tls, TLS1_VERSION);
+      SSL_CTX_set_max_proto_version(impl_->tls, options.last_tls);
+    }
+    if (options.refuses_alpn) {
+      SSL_CTX_set_alpn_select_cb(
+          impl_->tls,
+          [](SSL*, const unsigned char**, unsigned char*, const unsigned char*, unsigned, void*) {
+            return SSL_TLSEXT_ERR_ALERT_FATAL;
+          },
+          nullptr);
+    }
     if (!options.client_ca.empty()) {
       BIO* ca_bio = BIO_new_mem_buf(options.client_ca.data(), -1);
       X509* ca = PEM_read_bio_X509(ca_bio, nullptr, nullptr, nullptr);

@@ -62,6 +62,8 @@ class LoopbackServer {
   struct Options {
     const TestCertificate* certificate = nullptr;  // TLS
     std::string client_ca = {};                    // PEM: client certificates are required
+    int last_tls = 0;                              // TLS1_1_VERSION and the like; 0: any
+    bool refuses_alpn = false;                     // knows none of the client's protocols
   };
   LoopbackServer(Handler handler, Options options);
   explicit LoopbackServer(Handler handler) : LoopbackServer(std::move(handler), Options()) {}

@@ -1,5 +1,6 @@
 #include "transport/tls_material.h"
 
+#include <chrono>
 #include <ctime>
 #include <memory>
 #include <openssl/asn1.h>

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/http_transport.h"
 
@@ -22,10 +23,13 @@ struct TlsMaterial {
   friend bool operator==(const TlsMaterial&, const TlsMaterial&) = default;
 };
 
-// Reads and checks the files. kConfig with option and file: missing, no PEM, half of a pair, a key
-// for another certificate, a CA together with insecure_skip_verify. Blocks on files, so do not call
-// it on the loop. `ca_result`, if not null, gets what became of the CA.
+// Outcome of reading the CA.
 enum class CaResult : std::uint8_t { kRead, kCannotRead, kEmpty, kNoPem };
+
+// Reads and checks the files. kConfig with option and file: missing, no PEM, half of a pair, a key
+// for another certificate, a CA together with insecure_skip_verify. An empty file is an error and
+// never means the system's certificates. Blocks on files, so do not call it on the loop.
+// `ca_result`, if not null, gets the outcome for the CA.
 Result<TlsMaterial> LoadTlsMaterial(const TlsOptions& options, CaResult* ca_result = nullptr);
 
 // Checks that `cert` and `key` are PEM and belong together. `what` begins the message.

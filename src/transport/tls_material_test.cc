@@ -2,6 +2,7 @@
 
 #include "transport/tls_material.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <optional>
 #include <string>
 #include <unistd.h>
 
@@ -110,6 +112,29 @@ TEST_F(TlsMaterialTest, FilesThatCount_AreThoseWithoutAText) {
         << row.options.ca_pem << row.options.ca_file << "," << row.options.cert_pem
         << row.options.cert_file << "," << row.options.key_pem << row.options.key_file;
   }
+}
+
+// In Go an empty file trusts nobody, so that each request fails; here it is an error at once, too.
+TEST_F(TlsMaterialTest, Ca_WithoutTextIsTheSystemsAndAnythingElseIsPem_TR06) {
+  CaResult state{};
+  EXPECT_EQ(LoadTlsMaterial({}, &state).OrExit().ca, "");
+  EXPECT_EQ(state, CaResult::kRead);
+  const struct {
+    std::string text;
+    CaResult state;
+  } rows[] = {{"", CaResult::kEmpty}, {"\n", CaResult::kNoPem}, {"hello", CaResult::kNoPem}};
+  for (const auto& row : rows) {
+    const std::string file = File("ca", row.text);
+    EXPECT_FALSE(LoadTlsMaterial({.ca_file = file}, &state).ok()) << row.text;
+    EXPECT_EQ(state, row.state) << row.text;
+    EXPECT_NE(Refused({.ca_file = file}).find("no PEM certificate"), std::string::npos);
+  }
+  EXPECT_FALSE(LoadTlsMaterial({.ca_file = dir_ / "missing"}, &state).ok());
+  EXPECT_EQ(state, CaResult::kCannotRead);
+  EXPECT_EQ(LoadTlsMaterial({.ca_file = File("ca", ca_.cert)}, &state).OrExit().ca, ca_.cert);
+  EXPECT_EQ(state, CaResult::kRead);
+  EXPECT_FALSE(LoadTlsMaterial({.ca_pem = ca_.cert, .cert_file = dir_ / "missing"}, &state).ok());
+  EXPECT_EQ(state, CaResult::kRead) << "another file is at fault";
 }
 
 TEST_F(TlsMaterialTest, Unusable_IsNamedWithItsSource) {

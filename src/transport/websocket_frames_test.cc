@@ -53,7 +53,8 @@ std::string Masked(int first, const std::string& payload, int length_bytes = 0) 
 
 // Reads all, `step` bytes at a time; returns the events, pings with their payload, and the pieces
 // of messages between brackets.
-std::string Events(std::string_view input, std::size_t step, WebSocketReader reader = WebSocketReader()) {
+std::string Events(std::string_view input, std::size_t step,
+                   WebSocketReader reader = WebSocketReader()) {
   std::string events;
   while (!input.empty()) {
     std::string_view part = input.substr(0, step);

@@ -63,6 +63,23 @@ TEST_F(ReloadedFiles, Request_ReadsFilesAgainAfterThePeriod) {
   }
 }
 
+// As in client-go, whose period is the same.
+TEST_F(ReloadedFiles, WatchAlone_EndsWithin5MinutesOfTheChange_TR10) {
+  ClientCalls calls(scene_, Options());
+  Mark();
+  ClientCall& watch = calls.Start("/watch", kWatches);
+  RunTo(10s);
+  Write("next");
+  RunTo(299s);
+  EXPECT_FALSE(watch.done());
+  RunTo(306s);
+  EXPECT_EQ(watch.error(), kChanged);
+  ClientCall& resumed = calls.Start("/watch", kWatches);
+  RunTo(700s);
+  EXPECT_FALSE(resumed.done()) << "unchanged files";
+  EXPECT_EQ(calls.Stats().connections_opened, 2U);
+}
+
 TEST_F(ReloadedFiles, UnchangedFiles_KeepTheConnection) {
   ClientCalls calls(scene_, Options());
   ClientCall& watch = calls.Start("/watch", kWatches);

@@ -57,7 +57,8 @@ struct PluginPolicy {
   std::vector<std::string> allowlist{};
 };
 
-// A credential plugin (users[].user.exec).
+// A credential plugin (users[].user.exec). Clients of one process whose plugins are equal in every
+// field share its answers.
 struct ExecConfig {
   std::string command{};
   std::vector<std::string> args{};
@@ -66,12 +67,31 @@ struct ExecConfig {
   std::string install_hint{};
   bool provide_cluster_info{false};
   std::string interactive_mode{};  // "Never", "IfAvailable", "Always"
+  // Set it if the program itself reads standard input: the plugin then does not get the terminal.
+  // The message says why, for a plugin that needs it.
+  bool stdin_unavailable{false};
+  std::string stdin_unavailable_message{};
   // Content of the cluster's extension client.authentication.k8s.io/exec, as JSON; may be empty.
   std::string cluster_config{};
   // Limit for the plugin's run, after which it is killed, unless it may ask a person.
   TimeSpan timeout{std::chrono::minutes(1)};
   // Checked before each run; never part of a kubeconfig.
   PluginPolicy plugin_policy{};
+};
+
+// How an id-token is renewed (the keys of auth-provider oidc in a kubeconfig). A user needs the
+// first, the second and the refresh token for that.
+struct OidcConfig {
+  std::string issuer_url{};     // idp-issuer-url
+  std::string client_id{};      // client-id
+  std::string client_secret{};  // client-secret; empty for a public client
+  std::string refresh_token{};  // refresh-token
+  std::string ca_file{};        // idp-certificate-authority: whom to trust as the issuer, PEM
+  std::string ca_data{};        // idp-certificate-authority-data, decoded; wins over the file
+  // The kubeconfig, and the user in it, whose tokens are replaced by the renewed ones; empty: these
+  // are kept in memory only. An issuer may accept a refresh token only once.
+  std::string kubeconfig{};
+  std::string user{};
 };
 
 // Values that override the kubeconfig's, like kubectl's flags of the same names; empty means "not
@@ -112,8 +132,10 @@ struct Config {
   std::string bearer_token{};
   // Reread when it changes; wins over bearer_token while it is readable.
   std::string bearer_token_file{};
-  // An OpenID Connect id-token (auth-provider oidc): a bearer token that is used until it expires.
+  // An OpenID Connect id-token (auth-provider oidc): a bearer token that is used until it expires,
+  // or is renewed then if `oidc` says how.
   std::string id_token{};
+  std::optional<OidcConfig> oidc{};
   std::string username{};
   std::string password{};
   std::optional<ExecConfig> exec{};

@@ -25,8 +25,10 @@ namespace kinformer {
 
 // Checks of the server's certificate, and the client certificate. PEM text wins over a file. Files
 // are read when the transport is created, and again while it is used, at most every
-// `HttpTransportOptions::reload_period`; if one cannot be read or parsed, the old content stays in
-// use.
+// `HttpTransportOptions::reload_period`, and every 5 minutes while there are only watches; if one
+// cannot be read or parsed, the old content stays in use. A new CA is for new connections; a new
+// client certificate also ends the watches, which an informer resumes on new connections. Other
+// requests end on their old ones.
 struct TlsOptions {
   bool insecure_skip_verify{false};
   // Name to check and to send (SNI) instead of the URL's host: a host name or an IP address.
@@ -54,8 +56,8 @@ class CredentialSource {
   // Calls `done` once on the loop: before returning if the credentials are known, else later. Never
   // blocks.
   virtual void Fetch(Env& env, std::function<void(Result<Credentials>)> done) = 0;
-  // Reports that the server answered 401 to this Authorization: the next Fetch must get a new one,
-  // unless it has changed since.
+  // Reports that the server answered 401 to this Authorization, which is empty if there was only a
+  // certificate: the next Fetch must get new credentials, unless they have changed since.
   virtual void Rejected(const std::string& authorization) = 0;
   // Returns true if a Fetch after a 401 may return something else. If not, there is no retry.
   [[nodiscard]] virtual bool CanRefresh() const = 0;
@@ -73,7 +75,8 @@ struct HttpTransportOptions {
   // http://, https:// or socks5://, with user and password. Empty: from HTTPS_PROXY, HTTP_PROXY and
   // NO_PROXY by Go's rules, read when the transport is created, if use_environment_proxy. NO_PROXY
   // is compared with the host of base_url, whatever tls.server_name is. ALL_PROXY is ignored, and
-  // so is SSLKEYLOGFILE, but libcurl itself opens the file named there, which stays empty.
+  // so is SSLKEYLOGFILE, but libcurl itself opens the file named there, which stays empty. A proxy
+  // with https:// may have a certificate of the system's CAs or of tls.ca_pem.
   std::string proxy_url{};
   bool use_environment_proxy{true};
   bool disable_http2{false};

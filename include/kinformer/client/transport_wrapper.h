@@ -2,6 +2,7 @@
 //
 // Wrappers of the transport that a client makes from a Config: for a header in every request, a
 // trace, or a fault in a test. ForwardingTransport: base of the transports that they return.
+// NewAuthProxyRoundTripper: the one of a proxy that authenticates users itself.
 //
 //   struct TenantHeader final : ForwardingTransport {
 //     using ForwardingTransport::ForwardingTransport;
@@ -18,9 +19,11 @@
 #ifndef KINFORMER_CLIENT_TRANSPORT_WRAPPER_H_
 #define KINFORMER_CLIENT_TRANSPORT_WRAPPER_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kinformer/client/transport.h"
 #include "kinformer/internal/callable.h"
@@ -67,6 +70,24 @@ class ForwardingTransport : public Transport {
  private:
   const std::shared_ptr<Transport> inner_;
 };
+
+// A user for whom an authenticating proxy sends a request.
+struct RemoteUser {
+  std::string name{};
+  std::string uid{};
+  std::vector<std::string> groups{};
+  std::map<std::string, std::vector<std::string>> extra{};
+};
+
+// Puts the user into the headers X-Remote-User, -Uid, -Group and -Extra-KEY, in place of all that
+// the request has of these. A server believes them if the connection shows a certificate of its
+// --requestheader-client-ca-file. Counterpart: transport.SetAuthProxyHeaders.
+void SetAuthProxyHeaders(HttpRequest& request, const RemoteUser& user);
+
+// Returns a transport that does this to each request. Counterpart:
+// transport.NewAuthProxyRoundTripper.
+std::shared_ptr<Transport> NewAuthProxyRoundTripper(RemoteUser user,
+                                                    std::shared_ptr<Transport> inner);
 
 }  // namespace kinformer
 

@@ -32,6 +32,14 @@ inline std::string Described(const Config& config) {
   add("token", config.bearer_token);
   add("token-file", config.bearer_token_file);
   add("id-token", config.id_token);
+  if (config.oidc) {
+    add("issuer", config.oidc->issuer_url);
+    add("client-id", config.oidc->client_id);
+    add("client-secret", config.oidc->client_secret);
+    add("refresh-token", config.oidc->refresh_token);
+    add("issuer-ca-file", config.oidc->ca_file);
+    add("issuer-ca", config.oidc->ca_data);
+  }
   add("username", config.username);
   add("password", config.password);
   add("exec", config.exec ? config.exec->command : "");

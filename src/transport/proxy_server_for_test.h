@@ -1,0 +1,59 @@
+// transport/proxy_server_for_test.h
+//
+// A proxy on 127.0.0.1 for tests of the transport: CONNECT of HTTP, and SOCKS5.
+
+#ifndef KINFORMER_TRANSPORT_PROXY_SERVER_FOR_TEST_H_
+#define KINFORMER_TRANSPORT_PROXY_SERVER_FOR_TEST_H_
+
+#include <atomic>
+#include <mutex>
+#include <openssl/ssl.h>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "transport/loopback_server_for_test.h"
+
+namespace kinformer::internal::transport {
+
+// Leads every tunnel to one port of 127.0.0.1, whatever name the client gives. One thread for each
+// connection.
+class ProxyServer {
+ public:
+  struct Options {
+    int target = 0;                                // port of the server behind it
+    const TestCertificate* certificate = nullptr;  // the client speaks TLS with it
+    std::string user{};                            // "name:password"; empty: anybody may use it
+  };
+  explicit ProxyServer(Options options);
+  ~ProxyServer();
+  ProxyServer(const ProxyServer&) = delete;
+  ProxyServer& operator=(const ProxyServer&) = delete;
+
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  // Returns what the clients asked for: "CONNECT kube.example:6443", "SOCKS5 kube.example:6443".
+  [[nodiscard]] std::vector<std::string> asked() const;
+
+ private:
+  class Client;
+  void Serve(int fd);
+  [[nodiscard]] bool Connect(Client& client);
+  [[nodiscard]] bool Socks(Client& client);
+  void Relay(Client& client) const;
+  void Note(const std::string& what);
+
+  const Options options_;
+  SSL_CTX* tls_ = nullptr;
+  int port_ = 0;
+  int listener_ = -1;
+  std::atomic<bool> stopping_{false};
+  mutable std::mutex mutex_;
+  std::vector<std::string> asked_;
+  std::vector<int> sockets_;
+  std::vector<std::thread> threads_;
+  std::thread acceptor_;
+};
+
+}  // namespace kinformer::internal::transport
+
+#endif  // KINFORMER_TRANSPORT_PROXY_SERVER_FOR_TEST_H_
