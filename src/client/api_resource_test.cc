@@ -7,8 +7,8 @@
 namespace kinformer {
 namespace {
 
-ApiResource Resource(const std::string& group, const std::string& name,
-                     std::vector<std::string> verbs) {
+ApiResource Served(const std::string& group, const std::string& name,
+                   std::vector<std::string> verbs) {
   ApiResource out;
   out.resource = {group, "v1", name};
   out.kind = name;
@@ -19,12 +19,12 @@ ApiResource Resource(const std::string& group, const std::string& name,
 std::vector<ApiGroupVersion> Groups() {
   ApiGroupVersion core;
   core.version = "v1";
-  core.resources = {Resource("", "pods", {"get", "list", "watch"}),
-                    Resource("", "bindings", {"create"})};
+  core.resources = {Served("", "pods", {"get", "list", "watch"}),
+                    Served("", "bindings", {"create"})};
   ApiGroupVersion reviews;
   reviews.group = "authorization.k8s.io";
   reviews.version = "v1";
-  reviews.resources = {Resource(reviews.group, "selfsubjectaccessreviews", {"create"})};
+  reviews.resources = {Served(reviews.group, "selfsubjectaccessreviews", {"create"})};
   ApiGroupVersion down;
   down.group = "metrics.k8s.io";
   down.version = "v1beta1";

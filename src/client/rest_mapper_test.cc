@@ -25,7 +25,7 @@ struct Short {
 };
 
 // "deployments", Deployment, deployment.
-ApiResource Resource(const std::string& group, const std::string& version, const Short& about) {
+ApiResource Served(const std::string& group, const std::string& version, const Short& about) {
   ApiResource out;
   out.resource = {group, version, about.name};
   out.singularName = about.name.substr(0, about.name.size() - 1);
@@ -43,7 +43,7 @@ ApiGroupVersion Version(const std::string& group, const std::string& version, bo
   out.group = group;
   out.version = version;
   out.preferred = preferred;
-  for (const Short& each : resources) out.resources.push_back(Resource(group, version, each));
+  for (const Short& each : resources) out.resources.push_back(Served(group, version, each));
   return out;
 }
 

@@ -21,8 +21,8 @@ using TokenWriter = std::function<Result<void>(
     const std::string& kubeconfig, const std::string& user, const ChangedKeys& changed)>;
 
 // Sets the keys in users[name = user].user.auth-provider.config of the file, as
-// clientcmd::WriteToFile does. Blocks. kConfig: the lock is held, the user is not there, or the file
-// cannot be read or written; the text has no token in it. Counterpart: the
+// clientcmd::WriteToFile does. Blocks. kConfig: the lock is held, the user is not there, or the
+// file cannot be read or written; the text has no token in it. Counterpart: the
 // AuthProviderConfigPersister of clientcmd.
 Result<void> WriteTokens(const std::string& kubeconfig, const std::string& user,
                          const ChangedKeys& changed);

@@ -88,6 +88,7 @@ struct PathOptions {
   [[nodiscard]] std::string GetDefaultFilename() const;
 };
 
+// Returns those of kubectl: $KUBECONFIG, or ~/.kube/config.
 PathOptions NewDefaultPathOptions();
 
 // ---- Reading and writing.

@@ -73,16 +73,19 @@ ObjectReader<Ref<T>> ObjectIn(const Client& client, ObjectName name) {
             return objects.Get(name);
           }};
 }
+// Reads a document of any resource.
 inline ObjectReader<json::Value> ObjectIn(ApiServer& server, GroupVersionResource resource,
                                           ObjectName name) {
   return {Clock(server), [&server, resource = std::move(resource), name = std::move(name)] {
             return server.Get(resource, name);
           }};
 }
+// Reads a document of any resource.
 inline ObjectReader<json::Value> ObjectIn(Environment& env, GroupVersionResource resource,
                                           ObjectName name) {
   return ObjectIn(env.server(), std::move(resource), std::move(name));
 }
+// Reads an object of a type.
 template <Resource T>
 ObjectReader<Ref<T>> ObjectIn(ApiServer& server, ObjectName name) {
   const KindInfo& kind = T::kind_info();
@@ -97,6 +100,7 @@ ObjectReader<Ref<T>> ObjectIn(ApiServer& server, ObjectName name) {
             return (*object).template As<T>();
           }};
 }
+// Reads an object of a type.
 template <Resource T>
 ObjectReader<Ref<T>> ObjectIn(Environment& env, ObjectName name) {
   return ObjectIn<T>(env.server(), std::move(name));
@@ -202,6 +206,7 @@ template <std::invocable Getter, class M>
   namespace kit = kinformer::internal::kit;
   return kit::PollOf(kit::ClockOf(get), get, matcher, options, false);
 }
+// Does the same by this clock.
 template <std::invocable Getter, class M>
 [[nodiscard]] ::testing::AssertionResult Eventually(const Clock& clock, const Getter& get,
                                                     const M& matcher, PollOptions options = {}) {
@@ -216,6 +221,7 @@ template <std::invocable Getter, class M>
   namespace kit = kinformer::internal::kit;
   return kit::PollOf(kit::ClockOf(get), get, matcher, options, true);
 }
+// Does the same by this clock.
 template <std::invocable Getter, class M>
 [[nodiscard]] ::testing::AssertionResult Consistently(const Clock& clock, const Getter& get,
                                                       const M& matcher, PollOptions options = {}) {

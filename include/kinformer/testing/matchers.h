@@ -228,6 +228,7 @@ class AbsentMatcher {
 namespace kinformer::testing {
 
 // ---- Whole objects. `expected` is YAML or JSON text, or an object in one of the forms above.
+
 // Matches an object that has these members and no others. Says with a diff of YAML what differs.
 // `expected` may lack kind and apiVersion. Members that built-in kinds always write, such as an
 // empty status, may stand on one side only.
@@ -246,30 +247,38 @@ auto MatchesYaml(const T& expected) {
 }
 
 // ---- Metadata. A text may be given by its value or by a matcher.
+
+// Matches an object of this name.
 inline auto HasName(const ::testing::Matcher<std::string>& name) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasTextAt("name", "/metadata/name", kit::CheckOf(name)));
 }
+// Matches an object of this namespace.
 inline auto HasNamespace(const ::testing::Matcher<std::string>& name) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasTextAt("namespace", "/metadata/namespace", kit::CheckOf(name)));
 }
+// Match an object with this label, whatever its value is, or with this value.
 inline auto HasLabel(std::string key) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasEntry("labels", std::move(key), {}));
 }
+// See the other HasLabel.
 inline auto HasLabel(std::string key, const ::testing::Matcher<std::string>& value) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasEntry("labels", std::move(key), kit::CheckOf(value)));
 }
+// Match an object with this annotation, whatever its value is, or with this value.
 inline auto HasAnnotation(std::string key) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasEntry("annotations", std::move(key), {}));
 }
+// See the other HasAnnotation.
 inline auto HasAnnotation(std::string key, const ::testing::Matcher<std::string>& value) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasEntry("annotations", std::move(key), kit::CheckOf(value)));
 }
+// Matches an object with this finalizer.
 inline auto HasFinalizer(std::string name) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasFinalizerNamed(std::move(name)));
@@ -288,10 +297,13 @@ auto IsControlledBy(const T& owner) {
 }
 
 // ---- Conditions in status.conditions.
+
+// Match an object that has the condition with this status, for any reason or for this one.
 inline auto HasCondition(std::string type, std::string status) {
   namespace kit = kinformer::internal::kit;
   return kit::Matching(kit::HasConditionOf(std::move(type), std::move(status), {}));
 }
+// See the other HasCondition.
 inline auto HasCondition(std::string type, std::string status,
                          const ::testing::Matcher<std::string>& reason) {
   namespace kit = kinformer::internal::kit;
@@ -303,6 +315,8 @@ inline auto HasCondition(std::string type, std::string status,
 // ".spec.containers[0].image", ".metadata.labels['app.kubernetes.io/name']",
 // ".status.conditions[?(@.type=='Ready')].status". Of several values, one must match. If there is
 // none, the message names the step that leads nowhere.
+
+// Matches an object whose field matches, or equals a value.
 template <class M>
 auto HasField(std::string path, const M& matcher) {
   namespace kit = kinformer::internal::kit;
@@ -323,14 +337,18 @@ auto HasField(std::string path, const M& matcher) {
   };
   return kit::Matching(kit::HasValueAt(std::move(path), {.expected = expected.str(), .run = run}));
 }
+// Matches an object that has the field.
 inline auto HasField(std::string path) { return HasField(std::move(path), ::testing::_); }
 
 // ---- Events of a FakeRecorder, of its Events(), or of a list of core/v1 or events.k8s.io/v1.
+
+// Match what has an event of this type and reason, with any message or with this one.
 inline auto HasEvent(std::string type, std::string reason) {
   namespace kit = kinformer::internal::kit;
   return ::testing::MakePolymorphicMatcher(
       kit::EventMatcher(std::move(type), std::move(reason), {}));
 }
+// See the other HasEvent.
 inline auto HasEvent(std::string type, std::string reason,
                      const ::testing::Matcher<std::string>& message) {
   namespace kit = kinformer::internal::kit;
@@ -338,7 +356,7 @@ inline auto HasEvent(std::string type, std::string reason,
       kit::EventMatcher(std::move(type), std::move(reason), kit::CheckOf(message)));
 }
 
-// ---- Reads. Matches a Result that failed since the object does not exist.
+// Matches a Result that failed since the object does not exist.
 inline auto DoesNotExist() {
   return ::testing::MakePolymorphicMatcher(kinformer::internal::kit::AbsentMatcher());
 }

@@ -50,9 +50,7 @@ class PortCall final : public WebSocketCall {
            std::weak_ptr<PortReceiver> receiver);
 
   void Send(std::string_view bytes);
-  [[nodiscard]] std::size_t unsent() {
-    return exchange() == nullptr ? 0 : exchange()->unsent();
-  }
+  [[nodiscard]] std::size_t unsent() { return exchange() == nullptr ? 0 : exchange()->unsent(); }
   void SetPaused(bool paused) {
     if (exchange() != nullptr) exchange()->SetPaused(paused);
   }

@@ -194,14 +194,14 @@ TEST_F(RemoteCommandTest, AFailureWithoutAnExitCodeIsAnError) {
     std::string status;
     std::string message;
   };
-  for (
-      const Row& row : std::vector<Row>{
-          {R"({"status":"Failure","reason":"InternalError","message":"no such container","code":500})",
-           "no such container"},
-          {R"({"status":"Failure","reason":"NonZeroExitCode","message":"ended oddly"})",
-           "ended oddly"},
-          {"not json", "no Status that can be read"},
-          {"", "without saying how the command ended"}}) {
+  for (const Row& row : std::vector<Row>{
+           {R"({"status":"Failure","reason":"InternalError","message":"no such container",)"
+            R"("code":500})",
+            "no such container"},
+           {R"({"status":"Failure","reason":"NonZeroExitCode","message":"ended oddly"})",
+            "ended oddly"},
+           {"not json", "no Status that can be read"},
+           {"", "without saying how the command ended"}}) {
     server_.on_open = [&](Stream& stream) {
       if (!row.status.empty()) stream.Send(3, row.status);
       stream.Close();
