@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/kubeconfig.h"
+#include "config/oidc_keys.h"
 #include "config/path_hint.h"
 #include "config/testing/kubeconfig_texts.h"
 
@@ -256,9 +257,9 @@ TEST(KubeconfigUsers, Oidc_HasTheKeysOfARenewal) {
       "users: [{name: u, user: {auth-provider: {name: oidc, config: {idp-issuer-url: https://i, "
       "client-id: c, client-secret: s, refresh-token: r, extra-scopes: groups, "
       "idp-certificate-authority: ca.crt, idp-certificate-authority-data: Y2E=}}}}]",
-      "", "/base");
+      "/base/config", "/base");
   ASSERT_TRUE(parsed.ok()) << parsed.error();
-  const OidcConfig& oidc = parsed->users.at("u").oidc;
+  const OidcConfig oidc = OidcOf(parsed->auth_infos.at("u"));
   EXPECT_EQ(oidc.issuer_url, "https://i");
   EXPECT_EQ(oidc.client_id, "c");
   EXPECT_EQ(oidc.client_secret, "s");

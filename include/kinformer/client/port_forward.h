@@ -6,7 +6,6 @@
 //   const auto pods = client.For<corev1::Pod>("default");
 //   Result<PodConnection> redis = PodConnection::Dial(pods, "redis-0", 6379);
 //   if (redis && redis->Write("PING\r\n")) std::cout << redis->Read().value_or("");
-//
 //   Result<PortForwarder> forwarder = PortForwarder::New(pods, "web-0", {"8080:80"});
 
 #ifndef KINFORMER_CLIENT_PORT_FORWARD_H_
