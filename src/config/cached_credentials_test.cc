@@ -30,25 +30,6 @@ using std::chrono::nanoseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// Certificates for the first and the second day of the simulation, as they stand in JSON.
-constexpr char kFirstDay[] = R"(-----BEGIN CERTIFICATE-----\n)"
-                             R"(MIIBADCBpgIBBDAKBggqhkjOPQQDAjAMMQowCAYDVQQDDAFkMB4XDTcwMDEwMTAw\n)"
-                             R"(MDAwMFoXDTcwMDEwMjAwMDAwMFowDDEKMAgGA1UEAwwBZDBZMBMGByqGSM49AgEG\n)"
-                             R"(CCqGSM49AwEHA0IABMavUPtalR01RJXr+Qff+g7+afecpPQNoQL3Zg+whkKxcOOI\n)"
-                             R"(HGRHlUCSiY9jmaBF6milrdZV1JDUDZEmoYHRPDQwCgYIKoZIzj0EAwIDSQAwRgIh\n)"
-                             R"(AJ2vjSvmaLEPY9/RfQpY30x+i8PCUv2KI/INfkvx7Sa9AiEAyLZNnFLPGJMjQ/tN\n)"
-                             R"(Dml6Nn6vZC8xyyDC9zLv/IVaESk=\n)"
-                             R"(-----END CERTIFICATE-----\n)";
-constexpr char kSecondDay[] =
-    R"(-----BEGIN CERTIFICATE-----\n)"
-    R"(MIH/MIGmAgEFMAoGCCqGSM49BAMCMAwxCjAIBgNVBAMMAWUwHhcNNzAwMTAyMDAw\n)"
-    R"(MDAwWhcNNzAwMTAzMDAwMDAwWjAMMQowCAYDVQQDDAFlMFkwEwYHKoZIzj0CAQYI\n)"
-    R"(KoZIzj0DAQcDQgAExq9Q+1qVHTVElev5B9/6Dv5p95yk9A2hAvdmD7CGQrFw44gc\n)"
-    R"(ZEeVQJKJj2OZoEXqaKWt1lXUkNQNkSahgdE8NDAKBggqhkjOPQQDAgNIADBFAiEA\n)"
-    R"(51qqxg3ldxn50QEE6UX5MNQkDku6+jJ/HHDHESD81XUCIHU50w5It1DiFBg4BjnV\n)"
-    R"(Ft2qZ4HZofwunLWYEJtsAlKW\n)"
-    R"(-----END CERTIFICATE-----\n)";
-
 // Keeps blocking work until the test runs it.
 class HeldWork final : public Executor {
  public:
@@ -247,27 +228,35 @@ TEST_F(CachedCredentialsTest, Source_EndsItsWork) {
 
 // PluginCertificateTest has the metrics' values.
 TEST_F(CachedCredentialsTest, PluginWithCertificates_IsSeenInTheMetrics) {
-  const auto say = [&](const std::string& pem) {
+  const transport::TestCertificate ca = transport::MakeTestCa("ca");
+  const auto say = [&](int days) {
     static_cast<void>(folder_.Write(
-        "answer", PluginAnswer("{\"clientCertificateData\":\"" + pem +
-                               "\",\"clientKeyData\":\"-----BEGIN PRIVATE KEY-----\"}")));
+        "answer",
+        CertificateAnswer(kPluginVersion, transport::MakeTestCertificate(ca, "client", days))));
+  };
+  const auto left = [&] {
+    const std::string name = "\nrest_client_exec_plugin_ttl_seconds ";
+    const std::string text = metrics_->Text();
+    const std::size_t at = text.find(name);
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + name.size()));
   };
   source_ = NewExecCredentials(ScriptPlugin(folder_, "exec cat " + folder_.path() + "/answer"), {});
-  say(kFirstDay);
+  say(30);
   FetchFor(nullptr);
   RunWork();
-  EXPECT_THAT(metrics_->Text(), HasSubstr("rest_client_exec_plugin_ttl_seconds 86400\n"));
+  const double first = left();
+  EXPECT_GT(first, 0) << metrics_->Text();
   sim_.RunFor(seconds(400));
   FetchFor(nullptr);
-  EXPECT_THAT(metrics_->Text(), HasSubstr("rest_client_exec_plugin_ttl_seconds 86000\n"))
-      << "each request sets it";
+  EXPECT_NEAR(left(), first - 400, 1) << "each request sets it";
   source_->Rejected("");
-  say(kSecondDay);
+  say(60);
   FetchFor(nullptr);
   RunWork();
-  const std::string text = metrics_->Text();
-  EXPECT_THAT(text, HasSubstr("rest_client_exec_plugin_ttl_seconds 172400\n"));
-  EXPECT_THAT(text, HasSubstr("rest_client_exec_plugin_certificate_rotation_age_sum 400\n"));
+  constexpr double kDays = 30.0 * 24 * 3600;
+  EXPECT_NEAR(left(), first - 400 + kDays, 60);
+  EXPECT_THAT(metrics_->Text(),
+              HasSubstr("rest_client_exec_plugin_certificate_rotation_age_count 1\n"));
   EXPECT_EQ(answers_, ";;;");
 }
 

@@ -57,7 +57,9 @@ Expiries& AllExpiries() {
 
 PluginCertificate::~PluginCertificate() {
   // A thread of the parent may have held the lock at the fork.
-  if (time_left_ != nullptr && !birthplace_.InAnotherProcess()) AllExpiries().Remove(*this);
+  if (time_left_ == nullptr || birthplace_.InAnotherProcess()) return;
+  AllExpiries().Remove(*this);
+  if (!AllExpiries().Earliest(*sink_)) time_left_->Set(std::numeric_limits<double>::infinity());
 }
 
 void PluginCertificate::Use(Env& env, const std::string& pem,
@@ -74,6 +76,7 @@ void PluginCertificate::Use(Env& env, const std::string& pem,
   pem_ = pem;
   times_ = times;
   if (times_ && time_left_ == nullptr) {
+    sink_ = &env.metrics();
     time_left_ = env.metrics().NewGauge(
         "rest_client_exec_plugin_ttl_seconds",
         "Seconds until the client certificate of a credential plugin expires; negative if it has.",

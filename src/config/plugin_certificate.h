@@ -19,7 +19,7 @@
 namespace kinformer::internal::config {
 
 // One for each plugin. Loop-confined; those of one MetricsSink share a gauge, which shows the
-// earliest expiry, also if they are on several loops. A plugin that gives tokens only leaves no
+// earliest expiry, also if they are on several loops; +Inf once none is left. A plugin that gives tokens only leaves no
 // trace in the metrics.
 class PluginCertificate {
  public:
@@ -38,7 +38,8 @@ class PluginCertificate {
  private:
   std::string pem_;
   std::optional<transport::CertificateTimes> times_;
-  std::shared_ptr<Gauge> time_left_;  // null: there was no certificate
+  std::shared_ptr<Gauge> time_left_;   // null: there was no certificate
+  const MetricsSink* sink_ = nullptr;  // that of the gauge; only compared
   const base::Birthplace birthplace_{};
 };
 

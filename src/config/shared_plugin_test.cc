@@ -42,16 +42,6 @@ std::string ReadText(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// Returns an answer with this certificate.
-std::string CertificateAnswer(const std::string& version, const TestCertificate& pair) {
-  return json::Value::MakeObject(
-             {{"apiVersion", version},
-              {"kind", "ExecCredential"},
-              {"status", json::Value::MakeObject(
-                             {{"clientCertificateData", pair.cert}, {"clientKeyData", pair.key}})}})
-      .Dump();
-}
-
 std::string Fetched(CredentialSource& source, Env& env, Simulation& sim) {
   std::string out = "(no answer)";
   source.Fetch(env, [&out](const Result<Credentials>& got) {

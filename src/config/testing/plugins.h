@@ -11,8 +11,10 @@
 #include <sys/types.h>
 
 #include "kinformer/client/config.h"
+#include "kinformer/json/json.h"
 
 #include "config/testing/kubeconfig_texts.h"
+#include "transport/loopback_server_for_test.h"
 
 namespace kinformer {
 
@@ -40,6 +42,17 @@ inline bool Runs(pid_t pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
   std::string number, name, state;
   return (in >> number >> name >> state) && state != "Z";
+}
+
+// Returns an answer with this certificate.
+inline std::string CertificateAnswer(const std::string& version,
+                                     const internal::transport::TestCertificate& pair) {
+  return json::Value::MakeObject(
+             {{"apiVersion", version},
+              {"kind", "ExecCredential"},
+              {"status", json::Value::MakeObject(
+                             {{"clientCertificateData", pair.cert}, {"clientKeyData", pair.key}})}})
+      .Dump();
 }
 
 }  // namespace kinformer
