@@ -55,7 +55,7 @@ std::string NameOfDocument(const json::Value& object) {
          metadata["name"].StringOrEmpty();
 }
 
-DocumentCheck HasTextAt(std::string what, std::string pointer, TextCheck text) {
+DocumentCheck HasTextAt(const std::string& what, std::string pointer, const TextCheck& text) {
   return {.expected = "has a " + what + " that " + text.expected,
           .refused = "has no " + what + " that " + text.expected,
           .run = [what, pointer = std::move(pointer), text](const json::Value& object) -> Verdict {

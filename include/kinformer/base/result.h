@@ -150,7 +150,10 @@ class [[nodiscard]] Result {
     return value_;
   }
   [[nodiscard]] T value_or(T fallback) && { return ok() ? std::move(value_) : std::move(fallback); }
-  [[nodiscard]] T value_or(T fallback) const& { return ok() ? value_ : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& {
+    if (ok()) return value_;
+    return fallback;  // moved
+  }
 
   // REQUIRES: !ok().
   [[nodiscard]] const Error& error() const& { return const_cast<Result*>(this)->CheckedError(); }

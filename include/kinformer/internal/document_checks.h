@@ -45,7 +45,8 @@ struct DocumentCheck {
 // `expected` is an error if it could not be read: then nothing holds, and the reason is told.
 [[nodiscard]] DocumentCheck EqualsDocument(Result<json::Value> expected);
 [[nodiscard]] DocumentCheck ContainsDocument(Result<json::Value> expected);
-[[nodiscard]] DocumentCheck HasTextAt(std::string what, std::string pointer, TextCheck text);
+[[nodiscard]] DocumentCheck HasTextAt(const std::string& what, std::string pointer,
+                                      const TextCheck& text);
 // `map` is "labels" or "annotations"; without `text` any value holds.
 [[nodiscard]] DocumentCheck HasEntry(std::string_view map, std::string key,
                                      std::optional<TextCheck> text);
