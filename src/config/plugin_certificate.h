@@ -19,8 +19,8 @@
 namespace kinformer::internal::config {
 
 // One for each plugin. Loop-confined; those of one MetricsSink share a gauge, which shows the
-// earliest expiry, also if they are on several loops; +Inf once none is left. A plugin that gives tokens only leaves no
-// trace in the metrics.
+// earliest expiry, also if they are on several loops; +Inf once none is left. A plugin that gives
+// tokens only leaves no trace in the metrics.
 class PluginCertificate {
  public:
   PluginCertificate() = default;
