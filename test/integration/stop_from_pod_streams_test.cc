@@ -62,7 +62,7 @@ class OwnTransport final : public ForwardingTransport {
 class StopFromCommand : public ::testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(StopFromCommand, TheCommandEndsAndCallsNothingMore) {
-  const auto& [function, destroys] = GetParam();
+  const auto& [function, destruction] = GetParam();
   Simulation sim({.seed = 71});
   WebSocketServer server;
   EndingPlace place(function);
@@ -74,7 +74,7 @@ TEST_P(StopFromCommand, TheCommandEndsAndCallsNothingMore) {
   std::optional<Client> client = Client::ForTransport(
       sim.env(), std::make_shared<OwnTransport>(place, NewInMemoryTransport(sim.env(), server)));
   std::stop_source stop;
-  place.Arm([&, destroys = destroys] {
+  place.Arm([&, destroys = destruction] {
     stop.request_stop();
     if (destroys) client.reset();
   });
