@@ -94,8 +94,7 @@ TEST_P(CurlUpgradeTest, BytesMayBeSentAsSoonAsTheServerHasAgreed) {
   request.headers.Add("Upgrade", "echo");
   exchanges_.push_back(std::make_unique<TestExchange>());
   TestExchange& exchange = *exchanges_.back();
-  bool first = true;
-  exchange.on_data = [&] {
+  exchange.on_data = [&exchange, first = true]() mutable {
     if (std::exchange(first, false)) exchange.call->Send("within");
   };
   OnLoop([&] {
