@@ -94,8 +94,9 @@ TEST_P(CurlUpgradeTest, BytesMayBeSentAsSoonAsTheServerHasAgreed) {
   request.headers.Add("Upgrade", "echo");
   exchanges_.push_back(std::make_unique<TestExchange>());
   TestExchange& exchange = *exchanges_.back();
-  exchange.on_data = [&exchange, first = true]() mutable {
-    if (std::exchange(first, false)) exchange.call->Send("within");
+  const auto first = std::make_shared<bool>(true);  // the function is copied for each call
+  exchange.on_data = [&exchange, first] {
+    if (std::exchange(*first, false)) exchange.call->Send("within");
   };
   OnLoop([&] {
     exchange.call = transport_->Start(std::move(request), exchange);
