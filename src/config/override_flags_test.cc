@@ -1,5 +1,6 @@
 // kubectl's flags that override a configuration.
 
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -22,9 +23,10 @@ class Arguments {
   }
   Result<ConfigOverrides> Take() { return TakeOverrideFlags(argc_, argv_.data()); }
   [[nodiscard]] std::string Rest() const {
+    const auto count = static_cast<std::size_t>(argc_);
     std::string out;
-    for (int i = 1; i < argc_; ++i) out += (i > 1 ? " " : "") + std::string(argv_[i]);
-    EXPECT_EQ(argv_[argc_], nullptr);
+    for (std::size_t i = 1; i < count; ++i) out += (i > 1 ? " " : "") + std::string(argv_[i]);
+    EXPECT_EQ(argv_[count], nullptr);
     EXPECT_STREQ(argv_[0], "program");
     return out;
   }
