@@ -31,8 +31,8 @@ class PodConnectionState;
 class PortForwarderState;
 }  // namespace internal::client
 
-// A connection to a port of a pod. Movable; destruction closes it. Thread-safe, but for one reader
-// at a time. Counterpart: httpstream.Connection of portforward's dialer.
+// A connection to a port of a pod. Movable; destruction closes it, and waits until the loop has let
+// go of it, unless it happens on a loop. Thread-safe, but for one reader at a time. Counterpart: httpstream.Connection of portforward's dialer.
 class PodConnection {
  public:
   // Begins a connection. It is open once the API server has agreed; whether something listens in
@@ -100,7 +100,8 @@ class PortForwarder {
 
   // Returns the ports in the order of New; free ones with the number that was found.
   [[nodiscard]] const std::vector<ForwardedPort>& GetPorts() const;
-  // Stops listening and ends the connections. Does not block. The destructor does the same.
+  // Stops listening and ends the connections. Does not block. The destructor does the same, and
+  // waits until the loop has done it, unless it runs on a loop.
   void Close();
 
  private:

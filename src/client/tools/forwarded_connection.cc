@@ -23,10 +23,11 @@ ForwardedConnection::ForwardedConnection(Env& env, tcp::socket socket, OnEnd on_
     : env_(env), socket_(std::move(socket)), on_end_(std::move(on_end)) {}
 
 void ForwardedConnection::Begin(const ResourceClient<corev1::Pod>& pods, const std::string& pod,
-                                std::uint16_t port) {
+                                std::uint16_t port, std::shared_ptr<void> running) {
   CallOptions call;
   call.stop = stop_.get_token();
-  const Result<void> started = PortCall::Start(pods, pod, port, weak_from_this(), call);
+  const Result<void> started =
+      PortCall::Start(pods, pod, port, weak_from_this(), call, std::move(running));
   if (started) return;
   env_.loop().Post([self = shared_from_this(), started] { self->End(started); });
 }
@@ -106,10 +107,11 @@ void ForwardedConnection::End(const Result<void>& end) {
   linger_.Cancel();
   call_.reset();
   stop_.request_stop();
+  // Before the local program can see it.
+  if (on_end_) std::exchange(on_end_, nullptr)(*this, end);
   error_code ignored;
   socket_.shutdown(tcp::socket::shutdown_both, ignored);
   socket_.close(ignored);
-  if (on_end_) std::exchange(on_end_, nullptr)(*this, end);
 }
 
 }  // namespace kinformer::internal::client

@@ -35,7 +35,9 @@ class ForwardedConnection final : public PortReceiver,
 
   ForwardedConnection(Env& env, boost::asio::ip::tcp::socket socket, OnEnd on_end);
 
-  void Begin(const ResourceClient<corev1::Pod>& pods, const std::string& pod, std::uint16_t port);
+  // `running` is kept until the loop has let go of the connection.
+  void Begin(const ResourceClient<corev1::Pod>& pods, const std::string& pod, std::uint16_t port,
+             std::shared_ptr<void> running);
   // Ends it at once, for its owner.
   void Close();
 

@@ -11,6 +11,7 @@
 #include "base/core/mutex.h"
 #include "base/loop/signal.h"
 #include "client/tools/port_call.h"
+#include "client/tools/running_calls.h"
 
 namespace kinformer {
 namespace internal::client {
@@ -28,7 +29,10 @@ class PodConnectionState final : public PortReceiver,
                                  public std::enable_shared_from_this<PodConnectionState> {
  public:
   explicit PodConnectionState(Env& env)
-      : env_(env), monitor_(env.NewMonitor()), signal_(std::make_shared<base::Signal>()) {}
+      : env_(env),
+        monitor_(env.NewMonitor()),
+        signal_(std::make_shared<base::Signal>()),
+        calls_(std::make_shared<RunningCalls>(env)) {}
 
   static Task<Result<PodConnection>> Dial(ResourceClient<corev1::Pod> pods, std::string pod,
                                           std::uint16_t port, CallOptions call) {
@@ -36,7 +40,8 @@ class PodConnectionState final : public PortReceiver,
     CallOptions whole = call;
     whole.timeout = TimeSpan();
     whole.stop = self->stop_.get_token();
-    const Result<void> started = PortCall::Start(pods, pod, port, self, std::move(whole));
+    const Result<void> started =
+        PortCall::Start(pods, pod, port, self, std::move(whole), self->calls_->Begin());
     if (!started) co_return started.error();
     const Check check = [self]() -> std::optional<Result<void>> {
       const MonitorLock lock(*self->monitor_);
@@ -86,6 +91,11 @@ class PodConnectionState final : public PortReceiver,
   void Close() {
     SetEnd({});
     stop_.request_stop();
+  }
+  // Closes it for the last time: waits for the loop, but not on one.
+  void End() {
+    Close();
+    calls_->Wait();
   }
   [[nodiscard]] Env& env() const { return env_; }
 
@@ -184,6 +194,7 @@ class PodConnectionState final : public PortReceiver,
   Env& env_;
   const std::unique_ptr<Monitor> monitor_;
   const std::shared_ptr<base::Signal> signal_;  // for the reader
+  const std::shared_ptr<RunningCalls> calls_;
   std::stop_source stop_;
   std::shared_ptr<PortCall> call_;  // loop only; null before it is open, and once it has ended
   // Guarded by monitor_.
@@ -213,13 +224,13 @@ AsyncCall<PodConnection> PodConnection::AsyncDial(const ResourceClient<corev1::P
 
 PodConnection& PodConnection::operator=(PodConnection&& other) noexcept {
   if (this == &other) return *this;
-  if (state_ != nullptr) state_->Close();
+  if (state_ != nullptr) state_->End();
   state_ = std::move(other.state_);
   return *this;
 }
 
 PodConnection::~PodConnection() {
-  if (state_ != nullptr) state_->Close();
+  if (state_ != nullptr) state_->End();
 }
 
 Result<std::string> PodConnection::Read(const CallOptions& call) {

@@ -26,7 +26,7 @@ constexpr std::size_t kMostError = 4096;
 
 Result<void> PortCall::Start(const ResourceClient<corev1::Pod>& pods, std::string_view pod,
                              std::uint16_t port, std::weak_ptr<PortReceiver> receiver,
-                             CallOptions call) {
+                             CallOptions call, std::shared_ptr<void> running) {
   corev1::PodPortForwardOptions::Mutable options;
   options.ports = {port};
   RestRequest rest = RestClient(pods.core().client(), {.version = "v1"}).Get();
@@ -39,10 +39,11 @@ Result<void> PortCall::Start(const ResourceClient<corev1::Pod>& pods, std::strin
   const auto started =
       std::make_shared<PortCall>(pods.core().client()->engine(), *std::move(request), receiver);
   Env& env = pods.env();
-  Spawn<Result<void>>(env, env.loop(), LoopCall::Run(started, std::move(call)),
-                      [receiver = std::move(receiver)](Result<void> end) {
-                        if (const auto to = receiver.lock()) to->OnPortEnd(std::move(end));
-                      });
+  Spawn<Result<void>>(
+      env, env.loop(), LoopCall::Run(started, std::move(call)),
+      [receiver = std::move(receiver), running = std::move(running)](Result<void> end) {
+        if (const auto to = receiver.lock()) to->OnPortEnd(std::move(end));
+      });
   return {};
 }
 

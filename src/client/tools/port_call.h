@@ -40,10 +40,11 @@ class PortReceiver {
 class PortCall final : public WebSocketCall {
  public:
   // Begins a connection, until a stop request of `call`. Its calls of `receiver`, which it does not
-  // keep, come later. An error: it cannot be sent, and there are no calls. Thread-safe.
+  // keep, come later. An error: it cannot be sent, and there are no calls. `running` is kept until
+  // the loop has let go of it. Thread-safe.
   static Result<void> Start(const ResourceClient<corev1::Pod>& pods, std::string_view pod,
                             std::uint16_t port, std::weak_ptr<PortReceiver> receiver,
-                            CallOptions call);
+                            CallOptions call, std::shared_ptr<void> running);
 
   // For Start.
   PortCall(std::shared_ptr<Engine> engine, ExchangeRequest request,

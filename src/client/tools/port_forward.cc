@@ -15,6 +15,7 @@
 #include "base/loop/io_loop.h"
 #include "client/tools/forwarded_connection.h"
 #include "client/tools/forwarded_ports.h"
+#include "client/tools/running_calls.h"
 
 namespace kinformer {
 namespace internal::client {
@@ -63,6 +64,12 @@ class PortForwarderState : public std::enable_shared_from_this<PortForwarderStat
   }
   void Close() {
     pods_.env().loop().Post([self = shared_from_this()] { self->CloseOnLoop(); });
+  }
+  // Closes it for the last time: waits for the loop, but not on one.
+  void End() {
+    pods_.env().loop().Post(
+        [self = shared_from_this(), running = calls_->Begin()] { self->CloseOnLoop(); });
+    calls_->Wait();
   }
   [[nodiscard]] const std::vector<ForwardedPort>& ports() const { return ports_; }
 
@@ -133,7 +140,7 @@ class PortForwarderState : public std::enable_shared_from_this<PortForwarderStat
           if (!end) self->Report(port, end.error());
         });
     connections_.insert(connection);
-    connection->Begin(pods_, pod_, port.remote);
+    connection->Begin(pods_, pod_, port.remote, calls_->Begin());
   }
 
   void Report(const ForwardedPort& port, const Error& error) {
@@ -164,6 +171,7 @@ class PortForwarderState : public std::enable_shared_from_this<PortForwarderStat
   const std::string pod_;
   const PortForwardOptions options_;
   asio::io_context& io_;
+  const std::shared_ptr<RunningCalls> calls_ = std::make_shared<RunningCalls>(pods_.env());
   std::vector<ForwardedPort> ports_;  // constant once it has started
   // Loop only, once it has started.
   std::vector<std::shared_ptr<Acceptor>> acceptors_;
@@ -204,13 +212,13 @@ Result<PortForwarder> PortForwarder::New(const ResourceClient<corev1::Pod>& pods
 
 PortForwarder& PortForwarder::operator=(PortForwarder&& other) noexcept {
   if (this == &other) return *this;
-  if (state_ != nullptr) state_->Close();
+  if (state_ != nullptr) state_->End();
   state_ = std::move(other.state_);
   return *this;
 }
 
 PortForwarder::~PortForwarder() {
-  if (state_ != nullptr) state_->Close();
+  if (state_ != nullptr) state_->End();
 }
 
 const std::vector<ForwardedPort>& PortForwarder::GetPorts() const { return state_->ports(); }
