@@ -32,7 +32,8 @@ class PortForwarderState;
 }  // namespace internal::client
 
 // A connection to a port of a pod. Movable; destruction closes it, and waits until the loop has let
-// go of it, unless it happens on a loop. Thread-safe, but for one reader at a time. Counterpart: httpstream.Connection of portforward's dialer.
+// go of it, unless it happens on a loop. Thread-safe, but for one reader at a time. Counterpart:
+// httpstream.Connection of portforward's dialer.
 class PodConnection {
  public:
   // Begins a connection. It is open once the API server has agreed; whether something listens in
