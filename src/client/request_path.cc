@@ -1,29 +1,14 @@
 #include "client/request_path.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "transport/query.h"
 
 namespace kinformer::internal::client {
 namespace {
 
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
-void AppendEscaped(std::string& out, std::string_view text, std::string_view also_plain) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  for (const char c : text) {
-    if (IsUnreserved(c) || also_plain.find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    }
-  }
-}
+using transport::kUnreserved;
+using transport::PercentEncode;
 
 }  // namespace
 
@@ -39,7 +24,7 @@ Result<void> AppendSegment(std::string& out, std::string_view what, std::string_
   }
   out += '/';
   // Sub-delimiters are legal in a path; RBAC names use ':'.
-  AppendEscaped(out, segment, ":@!$&'()*+,;=");
+  PercentEncode(segment, "-._~:@!$&'()*+,;=", out);
   return {};
 }
 
@@ -111,9 +96,9 @@ std::string Query::Text() const {
   std::string out;
   for (const auto& [name, value] : fields) {
     out += out.empty() ? '?' : '&';
-    AppendEscaped(out, name, "");
+    PercentEncode(name, kUnreserved, out);
     out += '=';
-    AppendEscaped(out, value, "");
+    PercentEncode(value, kUnreserved, out);
   }
   return out;
 }

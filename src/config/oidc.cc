@@ -15,6 +15,7 @@
 #include "config/kubeconfig.h"
 #include "config/shared_by_key.h"
 #include "object/values/text_forms.h"
+#include "transport/query.h"
 
 namespace kinformer::internal::config {
 
@@ -30,22 +31,9 @@ Error Failed(const OidcConfig& oidc, const std::string& why) {
   return Error(Reason::kConfig, "OpenID issuer " + base::RedactedUrl(oidc.issuer_url) + ": " + why);
 }
 
-// Escapes a text for a form, in which only letters, digits and "-._~" stand for themselves.
 std::string Escaped(std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
+  transport::PercentEncode(text, transport::kUnreserved, out);
   return out;
 }
 

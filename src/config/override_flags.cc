@@ -7,6 +7,7 @@
 
 #include "kinformer/client/clientcmd_flags.h"
 
+#include "base/text/bool_in.h"
 #include "config/kubeconfig.h"
 
 namespace kinformer::clientcmd {
@@ -32,13 +33,9 @@ class Binder {
   }
   void Switch(const char* name, std::optional<bool>& value, const char* description) {
     Add(name, "", description, [&value, flag = prefix_ + name](std::string_view g) -> Result<void> {
-      // As Go reads it.
-      const bool yes =
-          g == "true" || g == "1" || g == "t" || g == "T" || g == "TRUE" || g == "True";
-      const bool no =
-          g == "false" || g == "0" || g == "f" || g == "F" || g == "FALSE" || g == "False";
-      if (!yes && !no) return Wrong(flag, "\"" + std::string(g) + "\" is neither true nor false");
-      value = yes;
+      const std::optional<bool> read = internal::base::BoolIn(g);
+      if (!read) return Wrong(flag, "\"" + std::string(g) + "\" is neither true nor false");
+      value = read;
       return {};
     });
   }

@@ -9,6 +9,22 @@
 
 namespace kinformer::internal::transport {
 
+void PercentEncode(std::string_view text, std::string_view plain, std::string& out) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  for (const char c : text) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      plain.find(c) != std::string_view::npos;
+    if (kept) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  }
+}
+
 bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%') {

@@ -19,6 +19,12 @@ namespace kinformer::internal::transport {
 // Decodes "%2C", and "+" as a space if asked. Returns false for an invalid escape.
 bool PercentDecode(std::string_view text, bool plus_is_space, std::string& out);
 
+// Appends the text with each byte as %XX that is neither a letter, a digit, nor in `plain`.
+void PercentEncode(std::string_view text, std::string_view plain, std::string& out);
+// The bytes besides letters and digits that stand for themselves in all parts of a URL, and in a
+// form.
+inline constexpr std::string_view kUnreserved = "-._~";
+
 // The query parameters, percent-decoded, in the order sent. The first one counts if a parameter is
 // repeated. Thread-compatible.
 class Query {

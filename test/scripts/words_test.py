@@ -21,6 +21,10 @@ class Comments(unittest.TestCase):
         self.assertEqual(kinds("// Of what is there.\n// What else.\nint x;\n// Stops it.\n"),
                          [(1, "comments")])
 
+    def test_each_paragraph_of_a_comment_has_an_opening(self):
+        self.assertEqual(kinds("// a/b.h\n//\n// What it says.\n//\n// Adds one.\n"),
+                         [(3, "comments")])
+
     def test_a_comment_behind_code_is_one_of_its_own(self):
         self.assertEqual(kinds("int x;  // Who asks.\nint y;  // Those that wait.\n"),
                          [(1, "comments"), (2, "comments")])

@@ -167,7 +167,7 @@ const KindInfo* ExpectedType() {
 // It grows with objects and bookmarks, and goes back only where the server does, after a restore
 // from a backup; the Replace that follows begins a new history.
 //
-// What is filtered. Objects of another kind than T are logged and dropped; if T is a view of any
+// Filters: objects of another kind than T are logged and dropped; if T is a view of any
 // kind (Unstructured), all are accepted. Objects whose bytes are malformed are reported by name, as
 // Unreadable, and harm no other.
 //

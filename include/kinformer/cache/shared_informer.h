@@ -122,7 +122,7 @@ class EventHandlerRegistration {
 // run side by side and know nothing of each other. There is no order between objects beyond that of
 // the watch.
 //
-// What is merged and what is not. Every version of an object that the watch brings is one event, as
+// Merging of events: every version of an object that the watch brings is one event, as
 // long as the handler keeps up. A list that follows an interruption brings only the last state: an
 // object that was changed several times meanwhile is one update, one that was deleted and created
 // again under its name is a deletion and an addition if the uid differs, and one that was created
@@ -150,7 +150,7 @@ class EventHandlerRegistration {
 // again, and counts a new epoch; events and snapshots carry it. resourceVersions of different
 // epochs must not be compared.
 //
-// What never happens: a reader sees half of a list, or a change of an object that it holds; an
+// It never happens that a reader sees half of a list, or a change of an object that it holds; an
 // event of an object is delivered twice or before the store has it; an object leaves the store
 // because of an error; a handler that throws, hangs or is slow changes what others get (except with
 // OverflowPolicy::kBlock, which asks for it).

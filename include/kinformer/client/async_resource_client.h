@@ -13,8 +13,8 @@
 //   const AsyncResourceClient pods(client.For<corev1::Pod>("default"));
 //   Spawn(env, DeleteIfDone(pods, "web-0"));
 //
-// What a request does (retries, rate limit, encodings, errors) is the same as in ResourceClient,
-// which blocks on the tasks that are here. Thousands of requests may be on their way at once.
+// Requests do the same as those of ResourceClient (retries, rate limit, encodings, errors), which
+// blocks on the tasks that are here. Thousands of requests may be on their way at once.
 
 #ifndef KINFORMER_CLIENT_ASYNC_RESOURCE_CLIENT_H_
 #define KINFORMER_CLIENT_ASYNC_RESOURCE_CLIENT_H_

@@ -13,7 +13,7 @@
 //   probes->Handle("/healthz", healthz);
 //   probes->Handle("/readyz", readyz);
 //
-// What it answers, to any method:
+// Answers, to any method:
 //   /healthz                200 "ok", or 500 with a line for each check
 //   /healthz?verbose        a line for each check in any case
 //   /healthz?exclude=pods   without that check; may be repeated; unknown names are warned about

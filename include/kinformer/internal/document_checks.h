@@ -1,7 +1,7 @@
 // kinformer/internal/document_checks.h
 //
-// What the matchers of the test kit check, without GoogleTest: each check knows what it expects in
-// words, and says what it found instead.
+// The checks of the test kit's matchers, without GoogleTest: each knows what it expects in words,
+// and says what it found instead.
 
 #ifndef KINFORMER_INTERNAL_DOCUMENT_CHECKS_H_
 #define KINFORMER_INTERNAL_DOCUMENT_CHECKS_H_

@@ -7,22 +7,22 @@
 #define KINFORMER_CLIENT_TOOLS_COMMAND_INPUT_H_
 
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/remote_command.h"
+
+#include "base/core/mutex.h"
+#include "client/tools/outgoing_bytes.h"
 
 namespace kinformer::internal::client {
 
 // Thread-safe.
 class CommandInputState {
  public:
-  explicit CommandInputState(Env& env) : env_(env), monitor_(env.NewMonitor()) {}
+  explicit CommandInputState(Env& env) : text_(env, "the command") {}
 
   // ---- The program's side: see CommandInput.
   Result<void> Write(std::string_view text);
@@ -33,8 +33,7 @@ class CommandInputState {
   // Begins to call `wake`, from any thread, when there is something to take. kInvalidArgument: it
   // belongs to a command already.
   Result<void> Attach(std::function<void()> wake);
-  // Takes at most so much of the text.
-  std::string Take(std::size_t most);
+  [[nodiscard]] OutgoingBytes& text() { return text_; }
   std::optional<TerminalSize> TakeSize();
   // Returns true once, when the text has been taken and the program has closed its input.
   bool TakeEnd();
@@ -42,16 +41,14 @@ class CommandInputState {
   void End();
 
  private:
-  Env& env_;
-  const std::unique_ptr<Monitor> monitor_;
-  // Guarded by monitor_.
-  std::function<void()> wake_{};
-  std::string text_{};
-  std::optional<TerminalSize> size_{};
-  bool attached_ = false;
-  bool closed_ = false;
-  bool end_taken_ = false;
-  bool over_ = false;
+  void Wake();
+
+  OutgoingBytes text_;
+  base::Mutex mutex_;
+  std::function<void()> wake_ KINFORMER_GUARDED_BY(mutex_);
+  std::optional<TerminalSize> size_ KINFORMER_GUARDED_BY(mutex_);
+  bool attached_ KINFORMER_GUARDED_BY(mutex_) = false;
+  bool end_taken_ KINFORMER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace kinformer::internal::client

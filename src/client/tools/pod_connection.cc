@@ -10,6 +10,7 @@
 #include "base/core/deadline.h"
 #include "base/core/mutex.h"
 #include "base/loop/signal.h"
+#include "client/tools/outgoing_bytes.h"
 #include "client/tools/port_call.h"
 #include "client/tools/running_calls.h"
 
@@ -18,9 +19,6 @@ namespace internal::client {
 namespace {
 
 constexpr std::size_t kMostReceived = std::size_t{256} << 10;
-constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
-constexpr std::size_t kMostUnsent = std::size_t{256} << 10;
-constexpr std::size_t kMessage = std::size_t{32} << 10;
 
 }  // namespace
 
@@ -32,6 +30,7 @@ class PodConnectionState final : public PortReceiver,
       : env_(env),
         monitor_(env.NewMonitor()),
         signal_(std::make_shared<base::Signal>()),
+        outgoing_(env, "the pod"),
         calls_(std::make_shared<RunningCalls>(env)) {}
 
   static Task<Result<PodConnection>> Dial(ResourceClient<corev1::Pod> pods, std::string pod,
@@ -71,21 +70,9 @@ class PodConnectionState final : public PortReceiver,
 
   Result<void> Write(std::string_view bytes) {
     if (bytes.empty()) return {};
-    {
-      MonitorLock lock(*monitor_);
-      while (!end_ && waiting_.size() > kMostWaiting) {
-        if (env_.OnLoopThread()) {
-          return Error(Reason::kWouldDeadlock,
-                       "the pod reads too slowly, and a loop must not wait; write from another "
-                       "thread, or later");
-        }
-        lock.Wait();
-      }
-      if (end_) return Error(Reason::kStopped, "the connection to the pod has ended");
-      waiting_.append(bytes);
-    }
-    OnLoop([](PodConnectionState& self) { self.Flush(); });
-    return {};
+    Result<void> written = outgoing_.Write(bytes);
+    if (written) OnLoop([](PodConnectionState& self) { self.Flush(); });
+    return written;
   }
 
   void Close() {
@@ -132,27 +119,13 @@ class PodConnectionState final : public PortReceiver,
     {
       const MonitorLock lock(*monitor_);
       if (!end_) end_ = std::move(result);
-      monitor_->NotifyAll();
     }
+    outgoing_.End();
     signal_->Notify();
   }
 
   void Flush() {
-    while (call_ != nullptr && call_->unsent() < kMostUnsent) {
-      std::string bytes;
-      {
-        const MonitorLock lock(*monitor_);
-        if (!open_ || waiting_.empty()) return;
-        if (waiting_.size() <= kMessage) {
-          bytes.swap(waiting_);
-        } else {
-          bytes = waiting_.substr(0, kMessage);
-          waiting_.erase(0, kMessage);
-        }
-        if (waiting_.size() <= kMostWaiting) monitor_->NotifyAll();
-      }
-      call_->Send(bytes);
-    }
+    if (call_ != nullptr) call_->Send(outgoing_);
   }
 
   Result<std::string> Taken() {
@@ -194,12 +167,12 @@ class PodConnectionState final : public PortReceiver,
   Env& env_;
   const std::unique_ptr<Monitor> monitor_;
   const std::shared_ptr<base::Signal> signal_;  // for the reader
+  OutgoingBytes outgoing_;
   const std::shared_ptr<RunningCalls> calls_;
   std::stop_source stop_;
   std::shared_ptr<PortCall> call_;  // loop only; null before it is open, and once it has ended
   // Guarded by monitor_.
   std::string received_;
-  std::string waiting_;  // to be sent
   std::optional<Result<void>> end_;
   bool open_ = false;
   bool paused_ = false;

@@ -16,8 +16,8 @@ namespace kinformer::internal::client {
 namespace {
 
 constexpr const char* kProtocol = "v4.channel.k8s.io";
-constexpr std::size_t kData = 0;
-constexpr std::size_t kError = 1;
+constexpr unsigned char kData = 0;
+constexpr unsigned char kError = 1;
 // Each channel begins with the number of its port.
 constexpr std::size_t kHead = 2;
 constexpr std::size_t kMostError = 4096;
@@ -52,9 +52,9 @@ PortCall::PortCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
     : WebSocketCall(std::move(engine), std::move(request), {kProtocol}),
       receiver_(std::move(receiver)) {}
 
-void PortCall::Send(std::string_view bytes) {
-  SendMessage(std::string(1, static_cast<char>(kData)).append(bytes));
-}
+void PortCall::Send(std::string_view bytes) { SendMessage(kData, bytes); }
+
+void PortCall::Send(OutgoingBytes& bytes) { SendFrom(bytes, kData); }
 
 void PortCall::OnOpen(const std::string& /*protocol*/) {
   if (const auto receiver = receiver_.lock()) {
@@ -66,22 +66,15 @@ void PortCall::OnSent() {
   if (const auto receiver = receiver_.lock()) receiver->OnPortSent();
 }
 
-void PortCall::OnPiece(const Piece& piece) {
-  std::string_view bytes = piece.bytes;
-  if (piece.begins) at_channel_ = true;
-  if (bytes.empty()) return;
-  if (std::exchange(at_channel_, false)) {
-    channel_ = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-  }
-  if (channel_ > kError) return;
-  const std::size_t head = std::min(bytes.size(), kHead - heads_.at(channel_));
-  heads_.at(channel_) += head;
+void PortCall::OnChannel(unsigned char channel, std::string_view bytes, bool ends) {
+  if (channel > kError) return;
+  const std::size_t head = std::min(bytes.size(), kHead - heads_.at(channel));
+  heads_.at(channel) += head;
   bytes.remove_prefix(head);
   if (bytes.empty()) return;
-  if (channel_ == kError) {
+  if (channel == kError) {
     error_.append(bytes.substr(0, kMostError - std::min(kMostError, error_.size())));
-    if (piece.ends) EndLater(Judge({}));
+    if (ends) EndLater(Judge({}));
     return;
   }
   const auto receiver = receiver_.lock();

@@ -51,6 +51,8 @@ class PortCall final : public WebSocketCall {
            std::weak_ptr<PortReceiver> receiver);
 
   void Send(std::string_view bytes);
+  // Sends as much of them as the connection may hold; call it again from OnPortSent.
+  void Send(OutgoingBytes& bytes);
   [[nodiscard]] std::size_t unsent() { return exchange() == nullptr ? 0 : exchange()->unsent(); }
   void SetPaused(bool paused) {
     if (exchange() != nullptr) exchange()->SetPaused(paused);
@@ -59,12 +61,10 @@ class PortCall final : public WebSocketCall {
  private:
   void OnOpen(const std::string& protocol) override;
   void OnSent() override;
-  void OnPiece(const Piece& piece) override;
+  void OnChannel(unsigned char channel, std::string_view bytes, bool ends) override;
   Result<void> Judge(Result<void> end) override;
 
   const std::weak_ptr<PortReceiver> receiver_;
-  bool at_channel_ = false;  // the next byte names the channel
-  std::size_t channel_ = 0;
   std::array<std::size_t, 2> heads_{};  // bytes that have come of the port's number, by channel
   std::string error_;                   // of the pod's side
 };

@@ -34,9 +34,6 @@ constexpr const char* kV5 = "v5.channel.k8s.io";
 constexpr const char* kV4 = "v4.channel.k8s.io";
 // Output that may wait for the function that takes it. With more, the command has to wait.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
-constexpr std::size_t kMessage = std::size_t{32} << 10;
-// Input that the connection may hold.
-constexpr std::size_t kMostUnsent = std::size_t{256} << 10;
 // Longest Status of a command's end.
 constexpr std::size_t kMostStatus = std::size_t{64} << 10;
 
@@ -112,31 +109,22 @@ class CommandCall final : public WebSocketCall {
     PassInput();
   }
   void OnSent() override { PassInput(); }
-  void OnPiece(const Piece& piece) override {
-    std::string_view bytes = piece.bytes;
-    if (piece.begins) {
-      at_channel_ = true;
-    }
+  void OnChannel(unsigned char channel, std::string_view bytes, bool /*ends*/) override {
     if (bytes.empty()) return;
-    if (std::exchange(at_channel_, false)) {
-      channel_ = static_cast<Channel>(bytes.front());
-      bytes.remove_prefix(1);
-      if (bytes.empty()) return;
-    }
-    if (channel_ == kError) {
+    if (channel == kError) {
       status_.append(bytes.substr(0, kMostStatus - std::min(kMostStatus, status_.size())));
-    } else if (channel_ == kStdout || channel_ == kStderr) {
-      Keep(bytes);
+    } else if (channel == kStdout || channel == kStderr) {
+      Keep(static_cast<Channel>(channel), bytes);
     }
   }
-  void Keep(std::string_view bytes) {
+  void Keep(Channel channel, std::string_view bytes) {
     bool full = false;
     {
       const internal::base::MutexLock lock(mutex_);
-      if (!output_.empty() && output_.back().channel == channel_) {
+      if (!output_.empty() && output_.back().channel == channel) {
         output_.back().text.append(bytes);
       } else {
-        output_.push_back({channel_, std::string(bytes)});
+        output_.push_back({channel, std::string(bytes)});
       }
       waiting_ += bytes.size();
       full = waiting_ > kMostWaiting && !paused_;
@@ -161,17 +149,13 @@ class CommandCall final : public WebSocketCall {
   void PassInput() {
     if (input_ == nullptr || !open() || exchange() == nullptr) return;
     if (const std::optional<TerminalSize> size = input_->TakeSize()) {
-      Send(kResize, "{\"Width\":" + std::to_string(size->width) +
-                        ",\"Height\":" + std::to_string(size->height) + "}");
+      SendMessage(kResize, "{\"Width\":" + std::to_string(size->width) +
+                               ",\"Height\":" + std::to_string(size->height) + "}");
     }
-    while (exchange()->unsent() < kMostUnsent) {
-      const std::string text = input_->Take(kMessage);
-      if (text.empty()) break;
-      Send(kStdin, text);
-    }
+    SendFrom(input_->text(), kStdin);
     if (!input_->TakeEnd()) return;
     if (ends_input_) {
-      Send(kClose, std::string(1, static_cast<char>(kStdin)));
+      SendMessage(kClose, std::string(1, static_cast<char>(kStdin)));
     } else {
       env().log().Log(LogLevel::kWarning,
                       "the server speaks only v4.channel.k8s.io, which has no way to end a "
@@ -179,15 +163,9 @@ class CommandCall final : public WebSocketCall {
                       {});
     }
   }
-  void Send(Channel channel, std::string_view payload) {
-    SendMessage(std::string(1, static_cast<char>(channel)).append(payload));
-  }
-
   const std::shared_ptr<CommandInputState> input_;  // null: no stdin and no terminal
   // Loop only.
   bool ends_input_ = false;
-  bool at_channel_ = false;  // the next byte names the channel
-  Channel channel_ = kStdin;
   std::string status_;
 
   internal::base::Mutex mutex_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -16,6 +17,9 @@ using transport::WebSocketReader;
 
 constexpr Duration kHeartbeat = std::chrono::seconds(5);
 constexpr Duration kLongestSilence = 12 * kHeartbeat;
+constexpr std::size_t kMessage = std::size_t{32} << 10;
+// Bytes that the connection may hold.
+constexpr std::size_t kMostUnsent = std::size_t{256} << 10;
 constexpr std::uint16_t kNormalClosure = transport::kWebSocketNormalClosure;
 constexpr std::uint16_t kNoCode = 1005;
 
@@ -93,7 +97,7 @@ void WebSocketCall::OnData(std::string_view data) {
       case Event::kNone:
         return;
       case Event::kData:
-        OnPiece(reader_.piece());
+        TakePiece(reader_.piece());
         break;
       case Event::kPing:
         SendFrame(WebSocketOpcode::kPong, reader_.control());
@@ -130,8 +134,26 @@ Result<void> WebSocketCall::ClosedByServer() const {
                    std::to_string(code) + ": " + base::Printable(reader_.control().substr(2)));
 }
 
-void WebSocketCall::SendMessage(std::string_view payload) {
-  SendFrame(WebSocketOpcode::kBinary, payload);
+void WebSocketCall::TakePiece(const WebSocketReader::Piece& piece) {
+  std::string_view bytes = piece.bytes;
+  if (piece.begins) channel_.reset();
+  if (!channel_ && !bytes.empty()) {
+    channel_ = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+  }
+  if (channel_) OnChannel(*channel_, bytes, piece.ends);
+}
+
+void WebSocketCall::SendMessage(unsigned char channel, std::string_view payload) {
+  SendFrame(WebSocketOpcode::kBinary, std::string(1, static_cast<char>(channel)).append(payload));
+}
+
+void WebSocketCall::SendFrom(OutgoingBytes& bytes, unsigned char channel) {
+  while (open_ && exchange() != nullptr && exchange()->unsent() < kMostUnsent) {
+    const std::string part = bytes.Take(kMessage);
+    if (part.empty()) return;
+    SendMessage(channel, part);
+  }
 }
 
 void WebSocketCall::SendFrame(WebSocketOpcode opcode, std::string_view payload) {

@@ -1,6 +1,6 @@
 // controller/delegating/mapped_kind.h
 //
-// What a RestMapping says about the calls of a DelegatingClient, and the type and name of a part
+// The parts of a RestMapping that calls of a DelegatingClient need, and the type and name of a part
 // that is JSON.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_MAPPED_KIND_H_
