@@ -4,9 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
 #include <openssl/sha.h>
 #include <set>
@@ -18,6 +15,7 @@
 #include "kinformer/json/json.h"
 
 #include "base/text/regular_file.h"
+#include "base/text/replace_file.h"
 
 namespace kinformer::internal::client {
 namespace {
@@ -71,16 +69,6 @@ Result<void> MakeFolders(const std::string& path) {
   return {};
 }
 
-bool WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
-
 // Replaces the file by one with this text, which was written at `now`.
 Result<void> Replace(const std::string& path, std::string_view text, WallTime now) {
   if (text.size() > kLargestFile) {
@@ -88,22 +76,8 @@ Result<void> Replace(const std::string& path, std::string_view text, WallTime no
   }
   Result<void> made = MakeFolders(path.substr(0, path.rfind('/')));
   if (!made) return made;
-  std::string temporary = path + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return Failed("cannot create", temporary);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-  const timespec time{static_cast<time_t>(seconds.time_since_epoch().count()),
-                      static_cast<long>((now - seconds).count())};  // NOLINT(google-runtime-int)
-  const std::array<timespec, 2> times{time, time};
-  const bool good =
-      WriteAll(fd, text) && ::fchmod(fd, 0660) == 0 && ::futimens(fd, times.data()) == 0;
-  Error why = Failed("cannot write", temporary);
-  if (::close(fd) == 0 && good) {
-    if (std::rename(temporary.c_str(), path.c_str()) == 0) return {};
-    why = Failed("cannot replace", path);
-  }
-  ::unlink(temporary.c_str());
-  return why;
+  return base::ReplaceFile(path, text,
+                           {.mode = 0660, .many_writers = true, .modified = now, .durable = false});
 }
 
 std::optional<WallTime> TimeOf(const std::string& path) {

@@ -78,6 +78,7 @@ struct Obtained {
   std::optional<WallTime> expires{};
   std::optional<transport::CertificateTimes> certificate{};
   std::uint64_t number = 0;  // of a plugin's answer
+  bool ran = false;          // the plugin, for this client
 };
 
 // Credentials that blocking work on the library's own threads obtains, cached until they expire and
@@ -212,14 +213,14 @@ class ExecCredentials final : public CachedCredentials {
       if (!got) return Obtained{got.error()};
       const auto certificate = transport::TimesOfCertificate(got->answer.credentials.cert_pem);
       return Obtained{std::move(got->answer.credentials), got->answer.expires, certificate,
-                      got->number};
+                      got->number, got->ran};
     };
   }
   void Note(Env& env, const Obtained& obtained) override {
     if (!obtained.credentials) return;
     expires_ = obtained.expires;
     used_ = obtained.number;
-    certificate_.Use(env, obtained.credentials->cert_pem, obtained.certificate);
+    certificate_.Use(env, obtained.credentials->cert_pem, obtained.certificate, obtained.ran);
   }
   bool Fresh(Env& env) const override {
     certificate_.SetTimeLeft(env);

@@ -1,23 +1,18 @@
 #include "config/file_change.h"
 
 #include <cerrno>
-#include <cstddef>
-#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <string_view>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+
+#include "base/text/replace_file.h"
 
 namespace kinformer::internal::config {
 
 namespace {
 
 // The folder's mode is what mkdir gives, less the umask: as client-go's 0755.
-constexpr mode_t kPrivate = 0600;
-constexpr mode_t kModeBits = 07777;
-
 Error Failed(const std::string& what, const std::string& path, int code) {
   return Error(Reason::kConfig, what + " " + path + ": " + std::generic_category().message(code));
 }
@@ -43,16 +38,6 @@ std::string Behind(const std::string& path) {
   return out.string();
 }
 
-int WriteAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return fsync(fd) == 0 ? 0 : errno;
-}
-
 }  // namespace
 
 Result<FileLock> FileLock::Acquire(const std::string& path) {
@@ -76,24 +61,7 @@ FileLock::~FileLock() {
 Result<void> ReplaceFile(const std::string& path, const std::string& text) {
   const std::string real = Behind(path);
   if (Result<void> made = MakeFolderOf(real); !made) return made;
-  struct stat before{};
-  const bool existed = stat(real.c_str(), &before) == 0;
-  const std::string anew = real + ".new";
-  unlink(anew.c_str());  // of a program that did not finish
-  const int fd = open(anew.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate);
-  if (fd < 0) return Failed("cannot create", anew, errno);
-  int code = 0;
-  if (existed) {
-    // Only root may give a file away; for others it is theirs already, or becomes theirs.
-    (void)!fchown(fd, before.st_uid, before.st_gid);
-    if (fchmod(fd, before.st_mode & kModeBits) != 0) code = errno;
-  }
-  if (code == 0) code = WriteAll(fd, text);
-  close(fd);
-  if (code == 0 && std::rename(anew.c_str(), real.c_str()) != 0) code = errno;
-  if (code == 0) return {};
-  unlink(anew.c_str());
-  return Failed("cannot write", real, code);
+  return base::ReplaceFile(real, text, {.keeps_mode = true});
 }
 
 }  // namespace kinformer::internal::config

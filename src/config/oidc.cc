@@ -168,8 +168,8 @@ std::shared_ptr<SharedIdToken> SharedIdToken::For(const std::string& id_token,
 
 Result<NumberedToken> SharedIdToken::Obtain(Env& env, std::uint64_t used,
                                             const std::stop_token& stop) {
-  const auto lock = LockUnlessStopped(renewing_, stop);
-  if (!lock.owns_lock()) {
+  const LongLock::Held held = renewing_.Acquire(stop);
+  if (!held) {
     return Error(Reason::kStopped, "OpenID issuer: stopped before it had answered");
   }
   if (current_.number > used && !EndsSoon(JwtExpiry(current_.token), env.WallNow()))

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,6 +16,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/client/config.h"
 
+#include "config/shared_by_key.h"
 #include "config/token_writer.h"
 #include "transport/plain_exchange.h"
 
@@ -69,7 +69,7 @@ class SharedIdToken {
   const OidcConfig oidc_;
   const IssuerExchange exchange_;
   const TokenWriter write_;
-  std::mutex renewing_;  // held during a renewal; guards what follows
+  LongLock renewing_;  // held during a renewal; guards what follows
   NumberedToken current_;
   std::string refresh_token_;
 };

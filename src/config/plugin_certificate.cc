@@ -63,9 +63,9 @@ PluginCertificate::~PluginCertificate() {
 }
 
 void PluginCertificate::Use(Env& env, const std::string& pem,
-                            std::optional<transport::CertificateTimes> times) {
+                            std::optional<transport::CertificateTimes> times, bool counts) {
   if (!env.metrics().enabled()) return;
-  if (pem != pem_ && times_) {
+  if (counts && pem != pem_ && times_) {
     env.metrics()
         .NewHistogram("rest_client_exec_plugin_certificate_rotation_age",
                       "Age in seconds of client certificates of credential plugins when another "

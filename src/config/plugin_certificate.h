@@ -29,8 +29,10 @@ class PluginCertificate {
   PluginCertificate& operator=(const PluginCertificate&) = delete;
 
   // Takes the certificate of a new answer; empty: it has none. `times`: of that certificate; none
-  // if it cannot be read. A certificate that replaces another one is a rotation.
-  void Use(Env& env, const std::string& pem, std::optional<transport::CertificateTimes> times);
+  // if it cannot be read. A certificate that replaces another one is a rotation, which one of the
+  // clients that share a plugin `counts`.
+  void Use(Env& env, const std::string& pem, std::optional<transport::CertificateTimes> times,
+           bool counts = true);
   // Sets the gauge to the time until the earliest expiry. A MetricsSink has no gauges that are
   // computed when they are read, so each request calls this.
   void SetTimeLeft(Env& env) const;

@@ -1,15 +1,15 @@
 // config/shared_by_key.h
 //
-// SharedByKey: objects that equal settings share within the process. LockUnlessStopped: a lock that
-// a stop ends the wait for.
+// SharedByKey: objects that equal settings share within the process. LongLock: a lock whose wait a
+// stop ends.
 
 #ifndef KINFORMER_CONFIG_SHARED_BY_KEY_H_
 #define KINFORMER_CONFIG_SHARED_BY_KEY_H_
 
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <poll.h>
 #include <stop_token>
 #include <string>
 
@@ -40,18 +40,45 @@ inline void AppendToKey(const std::string& text, std::string& key) {
   key += std::to_string(text.size()) + ":" + text;
 }
 
-// Waits for the mutex, which another thread may hold for minutes. Returns a lock that does not own
-// it if a stop was requested before.
-inline std::unique_lock<std::mutex> LockUnlessStopped(std::mutex& mutex,
-                                                      const std::stop_token& stop) {
-  constexpr int kLookMillis = 5;
-  std::unique_lock lock(mutex, std::try_to_lock);
-  while (!lock.owns_lock() && !stop.stop_requested()) {
-    poll(nullptr, 0, kLookMillis);
-    (void)lock.try_lock();
+// A lock that is held for minutes, and whose wait a stop request ends. Thread-safe.
+class LongLock {
+ public:
+  // Holds the lock until it is destroyed; false: it does not.
+  class Held {
+   public:
+    explicit Held(LongLock* lock) : lock_(lock) {}
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() {
+      if (lock_ != nullptr) lock_->Release();
+    }
+    explicit operator bool() const { return lock_ != nullptr; }
+
+   private:
+    LongLock* const lock_;
+  };
+
+  // Waits until it is free. Does not hold it if a stop is requested before.
+  [[nodiscard]] Held Acquire(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    if (!free_.wait(lock, stop, [this] { return !held_; })) return Held(nullptr);
+    held_ = true;
+    return Held(this);
   }
-  return lock;
-}
+
+ private:
+  void Release() {
+    {
+      const std::lock_guard lock(mutex_);
+      held_ = false;
+    }
+    free_.notify_one();
+  }
+
+  std::mutex mutex_{};
+  std::condition_variable_any free_{};
+  bool held_ = false;
+};
 
 }  // namespace kinformer::internal::config
 

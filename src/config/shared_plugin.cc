@@ -66,8 +66,8 @@ SharedPlugin::SharedPlugin(ExecConfig exec, ExecCluster cluster)
 
 Result<NumberedAnswer> SharedPlugin::Obtain(Env& env, std::uint64_t used,
                                             const std::stop_token& stop) {
-  const auto lock = LockUnlessStopped(running_, stop);
-  if (!lock.owns_lock()) {
+  const LongLock::Held held = running_.Acquire(stop);
+  if (!held) {
     return Error(Reason::kStopped,
                  "credential plugin " + exec_.command + ": stopped before it had answered");
   }
@@ -76,7 +76,9 @@ Result<NumberedAnswer> SharedPlugin::Obtain(Env& env, std::uint64_t used,
   auto answer = RunExecPlugin(env, exec_, cluster_, stop);
   if (!answer) return WithHint(env, answer.error());
   last_ = {*std::move(answer), last_.number + 1};
-  return last_;
+  NumberedAnswer out = last_;
+  out.ran = true;
+  return out;
 }
 
 Error SharedPlugin::WithHint(Env& env, const Error& error) {

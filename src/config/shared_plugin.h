@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,6 +18,7 @@
 
 #include "config/exec_cluster.h"
 #include "config/exec_plugin.h"
+#include "config/shared_by_key.h"
 
 namespace kinformer::internal::config {
 
@@ -41,6 +41,7 @@ class HintLimit {
 struct NumberedAnswer {
   ExecAnswer answer{};
   std::uint64_t number = 0;
+  bool ran = false;  // for this caller, who is the one that counts it
 };
 
 // Thread-safe. Lives as long as a client uses it. Counterpart: exec.Authenticator of client-go,
@@ -65,7 +66,7 @@ class SharedPlugin {
   ExecConfig exec_;  // without its hint
   const std::string hint_;
   const ExecCluster cluster_;
-  std::mutex running_;  // held during a run; guards what follows
+  LongLock running_;  // held during a run; guards what follows
   NumberedAnswer last_{};
   HintLimit hints_{};
 };

@@ -225,6 +225,25 @@ TEST_F(SharedPluginTest, Hint_IsShown10TimesInAnHour_EX18) {
   EXPECT_TRUE(hinted());
 }
 
+TEST_F(SharedPluginTest, RotationIsCountedOnce_ForAllClientsOfAPlugin) {
+  const TestCertificate ca = MakeTestCa("ca");
+  const auto say = [&] {
+    return folder_.Write("answer",
+                         CertificateAnswer(kPluginVersion, MakeTestCertificate(ca, "client")));
+  };
+  const ExecConfig exec = ScriptPlugin(folder_, "cat " + say() + "\n");
+  const auto one = NewExecCredentials(exec, {});
+  const auto two = NewExecCredentials(exec, {});
+  for (const auto* source : {&one, &two}) Fetched(**source, sim_.env(), sim_);
+  say();
+  for (const auto* source : {&one, &two}) {
+    (*source)->Rejected("");
+    Fetched(**source, sim_.env(), sim_);
+  }
+  EXPECT_NE(metrics_->Text().find("certificate_rotation_age_count 1\n"), std::string::npos)
+      << metrics_->Text();
+}
+
 TEST_F(SharedPluginTest, CertificateOfAnAnswer_CountsWhileItsClientLives_EX19) {
   const std::string answer = folder_.Write(
       "answer", CertificateAnswer(kPluginVersion, MakeTestCertificate(MakeTestCa("ca"), "client")));

@@ -50,6 +50,15 @@ class PodStreamsTest : public ::testing::TestWithParam<bool> {
     options_.command = {"cat"};
   }
 
+  // Waits while the loop turns more often than it needs to read everything that it may.
+  void LetTheLoopTurn() {
+    for (int i = 0; i < 3000; ++i) {
+      std::promise<void> turned;
+      runtime_.env().loop().Post([&] { turned.set_value(); });
+      turned.get_future().wait();
+    }
+  }
+
   testing::WebSocketServer kubelet_;
   Runtime runtime_{{.log = NewNullLog()}};
   std::unique_ptr<apiserver::HttpServer> http_;
@@ -93,6 +102,7 @@ TEST_P(PodStreamsTest, ASlowReaderMakesTheCommandWait) {
   std::size_t seen = 0;
   std::size_t longest = 0;
   streams.on_stdout = [&](std::string_view text) {
+    if (seen == 0) LetTheLoopTurn();
     seen += text.size();
     longest = std::max(longest, text.size());
   };
@@ -109,16 +119,13 @@ TEST_P(PodStreamsTest, AServerThatGoesAwayEndsTheCommand) {
   };
   const Result<ExecResult> result = Exec(*pods_, "web-0", options_);
   ASSERT_FALSE(result.ok());
-  EXPECT_FALSE(IsNotFound(result.error())) << result.error();
+  const Reason reason = result.error().reason();
+  EXPECT_TRUE(reason == Reason::kUnexpectedEof || reason == Reason::kTransport) << result.error();
 }
 
 TEST_P(PodStreamsTest, APodsPortIsReachedFromThisProgram) {
-  kubelet_.protocol = "v4.channel.k8s.io";
-  kubelet_.on_open = [](Stream& stream) {
-    stream.Send(0, std::string("\x50\0", 2));
-    stream.Send(1, std::string("\x50\0", 2));
-  };
-  kubelet_.on_message = [](Stream& stream, const std::string& message) { stream.Message(message); };
+  testing::ServePort(kubelet_, 80,
+                     [](Stream& stream, const std::string& text) { stream.Send(0, text); });
   Result<PodConnection> connection = PodConnection::Dial(*pods_, "web-0", 80);
   ASSERT_TRUE(connection.ok()) << connection.error();
   const std::string piece(300'000, 'p');

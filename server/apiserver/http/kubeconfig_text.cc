@@ -1,11 +1,6 @@
 #include "apiserver/http/kubeconfig_text.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <fcntl.h>
-#include <system_error>
-#include <unistd.h>
-
+#include "base/text/replace_file.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
@@ -25,10 +20,6 @@ std::string Quoted(const std::string& text) {
     out.push_back(c);
   }
   return out + "'";
-}
-
-Error FileError(const std::string& what, const std::string& path) {
-  return Error(Reason::kConfig, what + " " + path + ": " + std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -60,29 +51,7 @@ std::string KubeconfigText(const KubeconfigParts& parts) {
 }
 
 Result<void> WritePrivateFile(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".new";
-  ::unlink(temporary.c_str());
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return FileError("cannot create", temporary);
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n = ::write(fd, text.data() + written, text.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      Error error = FileError("cannot write", temporary);
-      ::close(fd);
-      ::unlink(temporary.c_str());
-      return error;
-    }
-    written += static_cast<std::size_t>(n);
-  }
-  ::close(fd);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    Error error = FileError("cannot replace", path);
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  return {};
+  return internal::base::ReplaceFile(path, text);
 }
 
 }  // namespace kinformer::apiserver

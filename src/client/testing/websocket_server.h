@@ -129,6 +129,22 @@ class WebSocketServer final : public Handler {
   ScriptedServer scripted_;
 };
 
+// Makes the server's WebSockets connections to a port, in the way of kubelets: each of the two
+// channels begins with its number. `on_bytes` gets what the client sends.
+inline void ServePort(WebSocketServer& server, std::uint16_t port,
+                      std::function<void(WebSocketServer::Stream&, const std::string&)> on_bytes) {
+  server.protocol = "v4.channel.k8s.io";
+  const std::string number{static_cast<char>(port & 0xff), static_cast<char>(port >> 8)};
+  server.on_open = [number](WebSocketServer::Stream& stream) {
+    stream.Send(0, number);
+    stream.Send(1, number);
+  };
+  server.on_message = [on_bytes = std::move(on_bytes)](WebSocketServer::Stream& stream,
+                                                       const std::string& message) {
+    if (message[0] == 0) on_bytes(stream, message.substr(1));
+  };
+}
+
 }  // namespace kinformer::testing
 
 #endif  // KINFORMER_CLIENT_TESTING_WEBSOCKET_SERVER_H_

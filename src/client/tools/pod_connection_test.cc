@@ -20,23 +20,13 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using Stream = testing::WebSocketServer::Stream;
 
-// A port's number as it begins each channel: 6379.
-const std::string kPort = "\xeb\x18";
-
 class PodConnectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    server_.protocol = "v4.channel.k8s.io";
-    server_.on_open = [](Stream& stream) {
-      stream.Send(0, kPort);
-      stream.Send(1, kPort);
-    };
-    server_.on_message = [](Stream& stream, const std::string& message) {
-      if (message[0] != 0) return;
-      const std::string text = message.substr(1);
+    testing::ServePort(server_, 6379, [](Stream& stream, const std::string& text) {
       if (text == "quit") return stream.Close();
       stream.Send(0, text);
-    };
+    });
     transport_ = NewInMemoryTransport(sim_.env(), server_, {.max_chunk_bytes = 1000});
     client_.emplace(Client::ForTransport(sim_.env(), transport_, {.qps = -1}));
     pods_.emplace(client_->For<corev1::Pod>("default"));
@@ -92,9 +82,8 @@ TEST_F(PodConnectionTest, AnAwaitedConnectionIsTheSame) {
 }
 
 TEST_F(PodConnectionTest, AnErrorOfThePodsSideComesAfterItsBytes) {
-  server_.on_open = [](Stream& stream) {
-    stream.Send(0, kPort);
-    stream.Send(1, kPort);
+  server_.on_open = [begin = server_.on_open](Stream& stream) {
+    begin(stream);
     stream.Send(0, "last words");
     stream.Send(1, "connect: connection refused");
   };

@@ -34,8 +34,6 @@ using asio::ip::tcp;
 using ::testing::HasSubstr;
 using Stream = testing::WebSocketServer::Stream;
 
-const std::string kPort = "\x50" + std::string(1, '\0');
-
 // A program of this machine.
 class LocalProgram {
  public:
@@ -59,17 +57,11 @@ class LocalProgram {
 class PortForwardTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    server_.protocol = "v4.channel.k8s.io";
-    server_.on_open = [](Stream& stream) {
-      stream.Send(0, kPort);
-      stream.Send(1, kPort);
-    };
-    server_.on_message = [](Stream& stream, const std::string& message) {
-      const std::string text = message.substr(1);
+    testing::ServePort(server_, 80, [](Stream& stream, const std::string& text) {
       if (text == "fail") return stream.Send(1, "connection refused");
       stream.Send(0, text);
       if (text == "bye") stream.Close();
-    };
+    });
     transport_ = NewInMemoryTransport(runtime_.env(), server_);
     client_.emplace(Client::ForTransport(runtime_.env(), transport_, {.qps = -1}));
     pods_.emplace(client_->For<corev1::Pod>("default"));
