@@ -1,12 +1,14 @@
 #include "testing/fake_answer.h"
 
-#include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "apiserver/errors/status.h"
 #include "base/core/http_code.h"
 #include "base/core/user_call.h"
+#include "client/status.h"
 
 namespace kinformer::internal::kit {
 namespace {
@@ -56,33 +58,12 @@ class AnsweredCall final : public HttpCall {
   Timer turn_;
 };
 
-Error ErrorOfStatus(int status, const json::Value& body) {
-  const std::string& message = body["message"].StringOrEmpty();
-  Error error(ReasonFromName(body["reason"].StringOrEmpty()),
-              message.empty() ? "the server answered " + std::to_string(status) : message);
-  error.WithHttpStatus(status);
-  const json::Value& details = body["details"];
-  if (const auto seconds = details["retryAfterSeconds"].AsInt64()) {
-    error.WithRetryAfter(std::chrono::seconds(*seconds));
-  }
-  StatusDetails out{.name = details["name"].StringOrEmpty(),
-                    .group = details["group"].StringOrEmpty(),
-                    .kind = details["kind"].StringOrEmpty(),
-                    .uid = details["uid"].StringOrEmpty(),
-                    .continue_ = body["metadata"]["continue"].StringOrEmpty()};
-  for (const json::Value& cause : details["causes"].items()) {
-    out.causes.push_back({cause["reason"].StringOrEmpty(), cause["message"].StringOrEmpty(),
-                          cause["field"].StringOrEmpty()});
-  }
-  error.WithDetails(std::move(out));
-  return error;
-}
-
 class ChangedCall final : public HttpCall, public ResponseReceiver {
  public:
   ChangedCall(Env& env, testing::AnswerFunc change, ResponseReceiver& receiver)
       : env_(env), change_(std::move(change)), receiver_(receiver) {}
   void Begin(Transport& server, HttpRequest request) {
+    method_ = request.method;
     asked_ = server.Start(std::move(request), *this);
   }
 
@@ -101,14 +82,14 @@ class ChangedCall final : public HttpCall, public ResponseReceiver {
  private:
   [[nodiscard]] Result<json::Value> Answer(Result<void> result) const {
     if (!result) return std::move(result).error();
-    Result<json::Value> body = json::Parse(body_);
-    if (status_ < 400) return body;
-    return ErrorOfStatus(status_, body.value_or(json::Value()));
+    if (status_ < 400) return json::Parse(body_);
+    return client::ErrorOfResponse(method_, status_, "application/json", body_, std::nullopt);
   }
 
   Env& env_;
   const testing::AnswerFunc change_;
   ResponseReceiver& receiver_;
+  std::string method_;
   int status_ = 200;
   std::string body_;
   std::unique_ptr<HttpCall> asked_;

@@ -1,20 +1,18 @@
 #include "transport/loopback_server_for_test.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <cctype>
 #include <cstdio>
-#include <cstdlib>
-#include <netinet/in.h>
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <signal.h>
+#include <optional>
 #include <sys/socket.h>
-#include <unistd.h>
+
+#include "transport/acceptor_for_test.h"
 
 namespace kinformer::internal::transport {
 
@@ -130,6 +128,7 @@ TestCertificate MakeSpecialCertificate(const TestCertificate& ca, const std::str
 
 struct LoopbackServer::Impl {
   SSL_CTX* tls = nullptr;
+  std::optional<Acceptor> acceptor{};
   ~Impl() { SSL_CTX_free(tls); }
 };
 
@@ -144,20 +143,25 @@ std::string LoopbackServer::Request::Header(const std::string& name) const {
   return head.substr(from, head.find("\r\n", from) - from);
 }
 
+SSL_CTX* NewServerContext(const TestCertificate& certificate) {
+  SSL_CTX* const tls = SSL_CTX_new(TLS_server_method());
+  BIO* const cert_bio = BIO_new_mem_buf(certificate.cert.data(), -1);
+  BIO* const key_bio = BIO_new_mem_buf(certificate.key.data(), -1);
+  X509* const cert = PEM_read_bio_X509(cert_bio, nullptr, nullptr, nullptr);
+  EVP_PKEY* const key = PEM_read_bio_PrivateKey(key_bio, nullptr, nullptr, nullptr);
+  SSL_CTX_use_certificate(tls, cert);
+  SSL_CTX_use_PrivateKey(tls, key);
+  X509_free(cert);
+  EVP_PKEY_free(key);
+  BIO_free(cert_bio);
+  BIO_free(key_bio);
+  return tls;
+}
+
 LoopbackServer::LoopbackServer(Handler handler, Options options)
     : handler_(std::move(handler)), impl_(std::make_unique<Impl>()) {
   if (options.certificate != nullptr) {
-    impl_->tls = SSL_CTX_new(TLS_server_method());
-    BIO* cert_bio = BIO_new_mem_buf(options.certificate->cert.data(), -1);
-    BIO* key_bio = BIO_new_mem_buf(options.certificate->key.data(), -1);
-    X509* cert = PEM_read_bio_X509(cert_bio, nullptr, nullptr, nullptr);
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(key_bio, nullptr, nullptr, nullptr);
-    SSL_CTX_use_certificate(impl_->tls, cert);
-    SSL_CTX_use_PrivateKey(impl_->tls, key);
-    X509_free(cert);
-    EVP_PKEY_free(key);
-    BIO_free(cert_bio);
-    BIO_free(key_bio);
+    impl_->tls = NewServerContext(*options.certificate);
     if (options.last_tls != 0) {
       SSL_CTX_set_security_level(impl_->tls, 0);
       SSL_CTX_set_min_proto_version(impl_->tls, TLS1_VERSION);
@@ -180,52 +184,18 @@ LoopbackServer::LoopbackServer(Handler handler, Options options)
       SSL_CTX_set_verify(impl_->tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     }
   }
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(listener_, 1024) != 0) {
-    std::perror("loopback server");
-    std::abort();
-  }
-  socklen_t size = sizeof address;
-  getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
-  port_ = ntohs(address.sin_port);
-  acceptor_ = std::thread([this] {
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);  // and in the threads it makes
-    for (;;) {
-      const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (fd < 0 || stopping_) {
-        if (fd >= 0) close(fd);
-        return;
-      }
-      ++connections_;
-      const std::lock_guard lock(mutex_);
-      sockets_.push_back(fd);
-      threads_.emplace_back([this, fd] { Serve(fd); });
-    }
-  });
+  impl_->acceptor.emplace([this](int fd) { Serve(fd); });
 }
 
-LoopbackServer::~LoopbackServer() {
-  stopping_ = true;
-  shutdown(listener_, SHUT_RDWR);
-  acceptor_.join();
-  close(listener_);
-  {
-    const std::lock_guard lock(mutex_);
-    for (const int fd : sockets_) shutdown(fd, SHUT_RDWR);
-  }
-  for (auto& thread : threads_) thread.join();
-}
+LoopbackServer::~LoopbackServer() { impl_->acceptor.reset(); }
+
+int LoopbackServer::port() const { return impl_->acceptor->port(); }
+
+int LoopbackServer::connections() const { return impl_->acceptor->connections(); }
 
 std::string LoopbackServer::url() const {
   return (impl_->tls != nullptr ? "https://127.0.0.1:" : "http://127.0.0.1:") +
-         std::to_string(port_);
+         std::to_string(port());
 }
 
 void LoopbackServer::Serve(int fd) {
@@ -273,9 +243,6 @@ void LoopbackServer::Serve(int fd) {
     if (open) open = handler_(request, peer);
   }
   SSL_free(ssl);
-  const std::lock_guard lock(mutex_);
-  sockets_.erase(std::find(sockets_.begin(), sockets_.end(), fd));
-  close(fd);
 }
 
 std::string PlainResponse(const std::string& body, const std::string& extra_headers, int status) {

@@ -6,15 +6,13 @@
 #ifndef KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
 #define KINFORMER_TRANSPORT_LOOPBACK_SERVER_FOR_TEST_H_
 
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
-#include <vector>
+
+struct ssl_ctx_st;  // OpenSSL's SSL_CTX
 
 namespace kinformer::internal::transport {
 
@@ -33,6 +31,9 @@ TestCertificate MakeTestCertificate(const TestCertificate& ca, const std::string
 TestCertificate MakeSpecialCertificate(const TestCertificate& ca, const std::string& subject,
                                        const std::string& alternatives,
                                        const std::string& key_usage = {});
+
+// Returns the TLS of a server that has this certificate; the caller frees it.
+ssl_ctx_st* NewServerContext(const TestCertificate& certificate);
 
 class LoopbackServer {
  public:
@@ -71,9 +72,9 @@ class LoopbackServer {
   LoopbackServer(const LoopbackServer&) = delete;
   LoopbackServer& operator=(const LoopbackServer&) = delete;
 
-  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] int port() const;
   [[nodiscard]] std::string url() const;
-  [[nodiscard]] int connections() const { return connections_; }
+  [[nodiscard]] int connections() const;
 
  private:
   struct Impl;
@@ -81,14 +82,6 @@ class LoopbackServer {
 
   Handler handler_;
   std::unique_ptr<Impl> impl_;
-  int port_ = 0;
-  int listener_ = -1;
-  std::atomic<int> connections_{0};
-  std::atomic<bool> stopping_{false};
-  std::mutex mutex_;
-  std::vector<int> sockets_;
-  std::vector<std::thread> threads_;
-  std::thread acceptor_;
 };
 
 // Formats "HTTP/1.1 200 OK" with this body and its length.

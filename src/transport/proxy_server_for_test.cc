@@ -3,14 +3,9 @@
 #include <arpa/inet.h>
 #include <array>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <netinet/in.h>
-#include <openssl/bio.h>
 #include <openssl/evp.h>
-#include <openssl/pem.h>
 #include <poll.h>
-#include <signal.h>
 #include <string_view>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -74,57 +69,12 @@ class ProxyServer::Client {
 };
 
 ProxyServer::ProxyServer(Options options) : options_(std::move(options)) {
-  if (options_.certificate != nullptr) {
-    tls_ = SSL_CTX_new(TLS_server_method());
-    BIO* const cert_bio = BIO_new_mem_buf(options_.certificate->cert.data(), -1);
-    BIO* const key_bio = BIO_new_mem_buf(options_.certificate->key.data(), -1);
-    X509* const cert = PEM_read_bio_X509(cert_bio, nullptr, nullptr, nullptr);
-    EVP_PKEY* const key = PEM_read_bio_PrivateKey(key_bio, nullptr, nullptr, nullptr);
-    SSL_CTX_use_certificate(tls_, cert);
-    SSL_CTX_use_PrivateKey(tls_, key);
-    X509_free(cert);
-    EVP_PKEY_free(key);
-    BIO_free(cert_bio);
-    BIO_free(key_bio);
-  }
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = Loopback(0);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener_, any, size) != 0 || listen(listener_, 64) != 0 ||
-      getsockname(listener_, any, &size) != 0) {
-    std::perror("proxy for tests");
-    std::abort();
-  }
-  port_ = ntohs(address.sin_port);
-  acceptor_ = std::thread([this] {
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);  // and in the threads it makes
-    for (;;) {
-      const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (fd < 0 || stopping_) {
-        if (fd >= 0) close(fd);
-        return;
-      }
-      const std::lock_guard lock(mutex_);
-      sockets_.push_back(fd);
-      threads_.emplace_back([this, fd] { Serve(fd); });
-    }
-  });
+  if (options_.certificate != nullptr) tls_ = NewServerContext(*options_.certificate);
+  acceptor_.emplace([this](int fd) { Serve(fd); });
 }
 
 ProxyServer::~ProxyServer() {
-  stopping_ = true;
-  shutdown(listener_, SHUT_RDWR);
-  acceptor_.join();
-  close(listener_);
-  {
-    const std::lock_guard lock(mutex_);
-    for (const int fd : sockets_) shutdown(fd, SHUT_RDWR);
-  }
-  for (auto& thread : threads_) thread.join();
+  acceptor_.reset();
   SSL_CTX_free(tls_);
 }
 
@@ -146,16 +96,11 @@ void ProxyServer::Serve(int fd) {
     SSL_set_fd(ssl, fd);
     open = SSL_accept(ssl) == 1;
   }
-  {
-    Client client(fd, ssl);
-    char first = 0;
-    if (open && client.Read(&first, 1) == 1) {
-      if (first == 5 ? Socks(client) : Connect(client)) Relay(client);
-    }
+  Client client(fd, ssl);
+  char first = 0;
+  if (open && client.Read(&first, 1) == 1) {
+    if (first == 5 ? Socks(client) : Connect(client)) Relay(client);
   }
-  const std::lock_guard lock(mutex_);
-  std::erase(sockets_, fd);
-  close(fd);
 }
 
 // The first letter of CONNECT is read already.

@@ -5,13 +5,13 @@
 #ifndef KINFORMER_TRANSPORT_PROXY_SERVER_FOR_TEST_H_
 #define KINFORMER_TRANSPORT_PROXY_SERVER_FOR_TEST_H_
 
-#include <atomic>
 #include <mutex>
 #include <openssl/ssl.h>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "transport/acceptor_for_test.h"
 #include "transport/loopback_server_for_test.h"
 
 namespace kinformer::internal::transport {
@@ -30,7 +30,9 @@ class ProxyServer {
   ProxyServer(const ProxyServer&) = delete;
   ProxyServer& operator=(const ProxyServer&) = delete;
 
-  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  [[nodiscard]] std::string address() const {
+    return "127.0.0.1:" + std::to_string(acceptor_->port());
+  }
   // Returns what the clients asked for: "CONNECT kube.example:6443", "SOCKS5 kube.example:6443".
   [[nodiscard]] std::vector<std::string> asked() const;
 
@@ -44,14 +46,9 @@ class ProxyServer {
 
   const Options options_;
   SSL_CTX* tls_ = nullptr;
-  int port_ = 0;
-  int listener_ = -1;
-  std::atomic<bool> stopping_{false};
   mutable std::mutex mutex_;
   std::vector<std::string> asked_;
-  std::vector<int> sockets_;
-  std::vector<std::thread> threads_;
-  std::thread acceptor_;
+  std::optional<Acceptor> acceptor_;
 };
 
 }  // namespace kinformer::internal::transport
