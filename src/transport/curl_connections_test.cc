@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -160,6 +162,58 @@ TEST_F(CurlTransportTest, AlternativeName_CountsAtAnyPlace) {
     Make({.base_url = server.url(), .tls = {.server_name = row.server_name, .ca_pem = ca.cert}});
     EXPECT_EQ(Get("/x").ok(), row.trusted);
   }
+}
+
+// A listening socket whose queue of connections is full: attempts to connect stay pending.
+class FullListener {
+ public:
+  FullListener() {
+    sockaddr_in any{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
+    any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof any;
+    EXPECT_EQ(bind(sockets_.front(), reinterpret_cast<sockaddr*>(&any), size), 0);
+    EXPECT_EQ(listen(sockets_.front(), 0), 0);
+    EXPECT_EQ(getsockname(sockets_.front(), reinterpret_cast<sockaddr*>(&any), &size), 0);
+    port_ = ntohs(any.sin_port);
+    pollfd last{.fd = -1, .events = POLLOUT, .revents = 0};
+    do {
+      last.fd = sockets_.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+      EXPECT_EQ(connect(last.fd, reinterpret_cast<sockaddr*>(&any), size), -1);
+    } while (poll(&last, 1, 100) == 1);
+  }
+  ~FullListener() {
+    for (const int fd : sockets_) close(fd);
+  }
+  FullListener(const FullListener&) = delete;
+  FullListener& operator=(const FullListener&) = delete;
+
+  [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  std::vector<int> sockets_{socket(AF_INET, SOCK_STREAM, 0)};
+  int port_ = 0;
+};
+
+// libcurl 7.88 does not tell that it closes the socket of an attempt that is given up.
+TEST_F(CurlTransportTest, AttemptsGivenUpBeforeTheyConnectLeaveNoConnectionCounted) {
+  const FullListener full;
+  Make({.base_url = full.url()});
+  for (int i = 0; i < 3; ++i) {
+    TestExchange& exchange = Start({.target = "/x"});
+    while (Stats().connections_open == 0) std::this_thread::yield();
+    OnLoop([&] { exchange.call.reset(); });
+    EXPECT_EQ(Stats().connections_open, 0U);
+  }
+}
+
+TEST_F(CurlTransportTest, RefusedCertificatesLeaveNoConnectionCounted) {
+  const internal::transport::TestCertificate ca = internal::transport::MakeTestCa("test ca");
+  const internal::transport::TestCertificate cert =
+      internal::transport::MakeTestCertificate(ca, "127.0.0.1");
+  LoopbackServer server(Echo, {.certificate = &cert});
+  Make({.base_url = server.url()});
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Get("/x").ok());
+  EXPECT_EQ(Stats().connections_open, 0U);
 }
 
 }  // namespace

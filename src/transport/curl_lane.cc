@@ -129,7 +129,7 @@ Duration CurlLane::AwaitedInVain(const CurlTransfer& transfer) {
 
 void CurlLane::OnStarted(CurlTransfer& transfer, bool http2) {
   std::erase(new_sockets_, transfer.socket);
-  if (http2 && sockets_ == 1) new_sockets_.clear();
+  if (http2 && sockets() == 1) new_sockets_.clear();
   if (http1_ == http2) {
     http1_ = !http2;
     limit_changed_ = true;
@@ -265,8 +265,9 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
 
 int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, void*) {
   auto* lane = static_cast<CurlLane*>(self);
-  lane->loop_.Watch(fd, what, *lane);
+  const bool open = lane->loop_.Watch(fd, what, *lane);
   std::erase(lane->watched_, fd);
+  if (!open) lane->NoteClosed(fd);
   if (what != CURL_POLL_REMOVE) {
     lane->watched_.push_back(fd);
     lane->NoteConnecting(easy, fd);
@@ -342,7 +343,6 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
     const unsigned user_timeout_ms = 30000;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
   }
-  ++lane->sockets_;
   lane->own_sockets_.push_back(fd);
   lane->new_sockets_.push_back(fd);
   ++lane->shared_->stats.connections_opened;
@@ -354,11 +354,14 @@ int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
   auto* lane = static_cast<CurlLane*>(self);
   lane->loop_.Forget(fd);
   std::erase(lane->watched_, fd);
-  --lane->sockets_;
-  std::erase(lane->own_sockets_, fd);
-  std::erase(lane->new_sockets_, fd);
-  --lane->shared_->stats.connections_open;
+  lane->NoteClosed(fd);
   return close(fd);
+}
+
+void CurlLane::NoteClosed(curl_socket_t fd) {
+  if (std::erase(own_sockets_, fd) == 0) return;
+  std::erase(new_sockets_, fd);
+  --shared_->stats.connections_open;
 }
 
 }  // namespace kinformer::internal::transport

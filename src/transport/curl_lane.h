@@ -71,13 +71,13 @@ class CurlLane final : public CurlLoop::Listener {
   // Returns the exchanges that wait for the scout, oldest first.
   [[nodiscard]] List Queued() const { return {queue_.begin(), queue_.end()}; }
   // Whether all exchanges of the lane use one connection, so that any data proves it alive.
-  [[nodiscard]] bool has_one_connection() const { return !http1_ && sockets_ == 1; }
+  [[nodiscard]] bool has_one_connection() const { return !http1_ && sockets() == 1; }
 
   // Returns how long answers were missing on a silent connection, over all exchanges given up since
   // its last data; `transfer` is the newest of them. Overlapping times count once.
   Duration AwaitedInVain(const CurlTransfer& transfer);
 
-  [[nodiscard]] std::size_t sockets() const { return sockets_; }
+  [[nodiscard]] std::size_t sockets() const { return own_sockets_.size(); }
   // Limits the connections over HTTP/2, not counting one for a probe. Without it libcurl opens up
   // to the pool's limit, one whenever the server's stream limit is reached.
   void Allow(std::size_t connections);
@@ -108,6 +108,7 @@ class CurlLane final : public CurlLoop::Listener {
   static int CloseSocket(void* self, curl_socket_t fd);
   void NoteConnecting(CURL* easy, curl_socket_t fd);
   void NoteServerClosed(CURL* easy);
+  void NoteClosed(curl_socket_t fd);
   // Records that all connections used for requests are gone.
   void LoseConnection();
 
@@ -130,8 +131,7 @@ class CurlLane final : public CurlLoop::Listener {
   Timer timer_;
   Timer settings_timer_;  // limits the wait for the server's SETTINGS
   std::vector<curl_socket_t> watched_;
-  std::shared_ptr<CurlLane*> self_;  // for posted tasks: null once the lane is gone
-  std::size_t sockets_ = 0;
+  std::shared_ptr<CurlLane*> self_;         // for posted tasks: null once the lane is gone
   std::size_t allowed_ = 0;                 // 0: as many as the pool may have
   std::vector<curl_socket_t> own_sockets_;  // those of connections; the resolver has others
   std::vector<curl_socket_t> new_sockets_;  // connections on which nothing was sent yet

@@ -32,9 +32,12 @@ class CurlLoop {
   CurlLoop(const CurlLoop&) = delete;
   CurlLoop& operator=(const CurlLoop&) = delete;
 
-  // `what`: CURL_POLL_*, from CURLMOPT_SOCKETFUNCTION.
-  void Watch(int fd, int what, Listener& listener);
-  void Forget(int fd);
+  // `what`: CURL_POLL_*, from CURLMOPT_SOCKETFUNCTION. Returns false if `fd` was watched and is
+  // closed already: libcurl 7.88 closes the sockets of a connection attempt that it gives up
+  // without CURLOPT_CLOSESOCKETFUNCTION, and says CURL_POLL_REMOVE afterwards.
+  bool Watch(int fd, int what, Listener& listener);
+  // Returns the same as Watch with CURL_POLL_REMOVE.
+  bool Forget(int fd);
   void Forget(const Listener& listener);
 
  private:
