@@ -149,6 +149,7 @@ class Reader:
     def block(self, statement, name, owner, public):
         """Reads or passes what stands in braces. Gives what the statement still is."""
         end = closing(self.words, self.at)
+        statement = without_conditions(statement)
         if "namespace" in statement:
             inner = "".join(statement[statement.index("namespace") + 1:])
             self.at += 1
@@ -202,7 +203,7 @@ class Reader:
             at = words.index("using")
             if "=" in words:
                 self.add(words[at + 1], name, owner, public)
-                target = "".join(word for word in words[at + 3:] if word not in ("typename", "const"))
+                target = "".join(w for w in words[at + 3:] if w not in ("typename", "const"))
                 self.into.aliases.setdefault(plain(join(name, words[at + 1])), plain(target))
             elif not any(word.endswith("Misuse") for word in words):
                 self.add(words[-1], name, owner, public)
@@ -246,7 +247,8 @@ def enumerators(words):
 
 
 def without_conditions(words):
-    """Without `explicit (...)` and `requires (...) && (...)`, whose parentheses are no parameters."""
+    """Without `explicit (...)` and `requires (...) && (...)`: they have no parameters.
+    What is left of a constructor is one word in front of its parameters: it is no member."""
     kept, i = [], 0
     while i < len(words):
         if words[i] in ("explicit", "requires", "alignas") and words[i + 1:i + 3] == ["(", ")"]:
@@ -256,7 +258,7 @@ def without_conditions(words):
                 while i < len(words) and words[i:i + 2] != ["(", ")"]:
                     i += 1
                 i += 2
-        elif words[i] == "template":
+        elif words[i] in ("template", "explicit"):
             i += 1
         else:
             kept.append(words[i])
