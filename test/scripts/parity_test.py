@@ -226,7 +226,7 @@ class Parity(unittest.TestCase):
         self.assertEqual(self.check(facts, lines, page)[0], [
             f"{script.PAGE}: a row of the table is to begin with | `a` | 1 |  |",
             f"{script.PAGE}: a row of the table is to begin with | `a/b` | 2 | 2 |",
-            f"{script.PAGE}: a row of the table is to begin with | `d` | 0 |  |"])
+            f"{script.PAGE}: strike the row of d: all its names have a counterpart"])
 
     def test_counts_are_printed_by_package_and_names_on_demand(self):
         facts = "a\tOther\ttype\na/b\tHeap\ttype\n"
