@@ -79,7 +79,7 @@ struct ResourceCacheOptions {
   std::map<std::string, NamespaceCacheOptions> by_namespace{};
   std::optional<LabelSelector> label_selector{};
   std::optional<FieldSelector> field_selector{};
-  // Of informers that set none: see InformerOptions.
+  // Selects for informers that set none: see InformerOptions.
   ShardSelector shard_selector{};
   std::optional<bool> drop_managed_fields{};
   std::optional<Projection> projection{};
