@@ -99,10 +99,10 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
-         flags.no_garbage_collection || flags.no_namespace_finalization ||
-         flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.no_required_fields ||
-         flags.event_ttl != usual.event_ttl ||
+         flags.sharded_list_and_watch || flags.no_garbage_collection ||
+         flags.no_namespace_finalization || flags.history_events != usual.history_events ||
+         flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
+         flags.no_required_fields || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range;
 }
 
@@ -145,6 +145,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Flag(
       "--pod-grace", flags.pod_grace,
       "let deleted pods that have a node pass through their grace period, as a kubelet would");
+  command.Flag("--sharded-list-and-watch", flags.sharded_list_and_watch,
+               "select by shardSelector, as servers with the feature gate ShardedListAndWatch do");
   command.Flag("--no-garbage-collection", flags.no_garbage_collection,
                "leave dependents to a kube-controller-manager when their owners go");
   command.Flag("--no-namespace-finalization", flags.no_namespace_finalization,
@@ -237,6 +239,7 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   options.namespace_finalization = !flags.no_namespace_finalization;
   options.first_resource_version = apiserver::FirstResourceVersionAt(now);
   options.pod_grace = flags.pod_grace;
+  options.sharded_list_and_watch = flags.sharded_list_and_watch;
   options.garbage_collection = !flags.no_garbage_collection;
   options.event_ttl =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));

@@ -34,6 +34,7 @@ struct ApiServerFlags {
   bool no_http2 = false;
   bool debug_endpoints = false;
   bool pod_grace = false;
+  bool sharded_list_and_watch = false;
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
   bool no_bootstrap_objects = false;

@@ -28,6 +28,7 @@
 #include "kinformer/object/raw_extension.h"
 #include "kinformer/object/ref.h"
 #include "kinformer/object/resource.h"
+#include "kinformer/object/shard_selector.h"
 #include "kinformer/object/struct_list.h"
 #include "kinformer/object/time.h"
 #include "kinformer/object/unstructured.h"

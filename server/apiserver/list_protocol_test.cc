@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "kinformer/json/yaml.h"
+#include "kinformer/object/shard_selector.h"
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/read/list_stream.h"
 #include "apiserver/testing.h"
+#include "transport/query.h"
 
 namespace kinformer::apiserver::testing {
 namespace {
@@ -289,6 +291,42 @@ TEST_F(ListProtocolTest, Forms_HoldTheSame) {
       EXPECT_TRUE(open->reply().body == page) << size;
     }
   }
+}
+
+class ShardedListTest : public ::testing::Test {
+ protected:
+  ShardedListTest() {
+    for (int i = 0; i < 16; ++i) server_.MakeConfigMap("default", "map-" + std::to_string(i), "{}");
+  }
+  static std::string Query(const ShardSelector& shard) {
+    std::string path = kMaps + "?shardSelector=";
+    internal::transport::PercentEncode(shard.ToString(), "", path);
+    return path;
+  }
+
+  TestServer server_{{.sharded_list_and_watch = true}};
+};
+
+TEST_F(ShardedListTest, EachHalfHasItsObjectsAndSaysWhichItIs) {
+  std::size_t all = 0;
+  for (const std::size_t part : {0, 1}) {
+    const ShardSelector half = ShardSelector::Part(part, 2);
+    const json::Value list = server_.Get(Query(half)).Json();
+    EXPECT_EQ(list.At("/metadata/shardInfo/selector"), json::Value(half.ToString()));
+    for (const json::Value& item : list["items"].items()) {
+      EXPECT_TRUE(half.Matches(item.At("/metadata/uid").StringOrEmpty(), "default"));
+    }
+    EXPECT_GT(list["items"].items().size(), 0U);
+    all += list["items"].items().size();
+  }
+  EXPECT_EQ(all, 16U);
+  EXPECT_FALSE(server_.Get(kMaps).Json()["metadata"].contains("shardInfo"));
+}
+
+TEST_F(ShardedListTest, AWrongSelectorIsAnInternalErrorAsOnARealServer) {
+  const Reply reply = server_.Get(kMaps + "?shardSelector=uid");
+  EXPECT_EQ(reply.status, 500);
+  EXPECT_TRUE(reply.Json()["message"].StringOrEmpty().starts_with("invalid shard selector: "));
 }
 
 }  // namespace

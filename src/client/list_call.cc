@@ -8,12 +8,12 @@
 namespace kinformer::internal::client {
 
 void ListCall::Start(const ListOptions& options) {
-  Prepare(options, /*watch=*/false);
+  if (!Prepare(options, /*watch=*/false)) return;
   ticket() = source().engine->list_gate().Enter([this] { exchange().Start(); });
 }
 
 void ListCall::StartAtOnce(const ListOptions& options, Duration timeout) {
-  Prepare(options, /*watch=*/false, timeout);
+  if (!Prepare(options, /*watch=*/false, timeout)) return;
   exchange().Start();
 }
 
@@ -26,7 +26,7 @@ Result<void> ListCall::Feed(std::string_view data) {
 Result<void> ListCall::OnItem(std::string_view item, const wire::JsonBitmap* bitmap) {
   Result<ObjectRef> object = source().Build(encoding(), item, bitmap);
   if (object) {
-    receiver_.OnItem(*std::move(object));
+    if (Selects(**object)) receiver_.OnItem(*std::move(object));
     return {};
   }
   return Unreadable(HeadOf(encoding(), item), std::move(object).error());
@@ -64,6 +64,7 @@ void ListCall::Ended(Result<void> result) {
     meta.resourceVersion = splitter_->head().resourceVersion;
     meta.continue_ = splitter_->head().continue_;
     meta.remainingItemCount = splitter_->head().remainingItemCount;
+    meta.shardInfo = splitter_->head().shardInfo;
   }
   receiver_.OnDone(std::move(meta));  // may destroy this
 }

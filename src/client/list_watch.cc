@@ -74,7 +74,8 @@ class EngineListWatch final : public ListerWatcher {
   ListScope Scope() const override {
     ListOptions options;
     (void)Tweak(options);
-    return {source_->namespace_, options.labelSelector, options.fieldSelector};
+    return {source_->namespace_, options.labelSelector, options.fieldSelector,
+            options.shardSelector};
   }
   bool IsWatchListSemanticsUnSupported() const override {
     return !WatchListClientEnabled() ||

@@ -64,6 +64,7 @@ Result<std::string> BuildPath(const ResourcePath& path) {
 void Query::AddListOptions(const ListOptions& options, bool watch) {
   AddIfSet("labelSelector", options.labelSelector);
   AddIfSet("fieldSelector", options.fieldSelector);
+  AddIfSet("shardSelector", options.shardSelector);
   AddIfSet("resourceVersion", options.resourceVersion);
   AddIfSet("resourceVersionMatch", options.resourceVersionMatch);
   AddIfSet("continue", options.continue_);

@@ -21,7 +21,15 @@ bool AsksToWait(const Error& error) {
 
 }  // namespace
 
-void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeout) {
+bool StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeout) {
+  if (!options.shardSelector.empty()) {
+    Result<ShardSelector> shards = ShardSelector::Parse(options.shardSelector);
+    if (!shards) {
+      Refuse(std::move(shards).error());
+      return false;
+    }
+    shards_ = *std::move(shards);
+  }
   Query query;
   query.AddListOptions(options, watch);
   ExchangeRequest request;
@@ -36,6 +44,18 @@ void StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeou
   SetAccept(*source_->type, watch ? Shape::kObject : Shape::kList, request);
   ResponseReceiver& receiver = *this;
   exchange_ = std::make_unique<Exchange>(source_->engine, std::move(request), receiver);
+  return true;
+}
+
+bool StreamCall::Selects(const Block& object) {
+  if (shards_.Matches(object.uid(), object.namespace_())) return true;
+  if (!std::exchange(source_->gets_all_shards, true)) {
+    env().log().Log(LogLevel::kInfo,
+                    "the server does not select by shardSelector: objects of other shards are "
+                    "received, and left out here",
+                    {{"path", source_->path}, {"shardSelector", shards_.ToString()}});
+  }
+  return false;
 }
 
 void StreamCall::OnHeaders(int /*status*/, const HttpHeaders& headers) {

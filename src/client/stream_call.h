@@ -12,6 +12,7 @@
 
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/object/shard_selector.h"
 
 #include "client/engine.h"
 #include "client/list_gate.h"
@@ -29,8 +30,12 @@ class StreamCall : public ListWatchCall, private ResponseReceiver {
   explicit StreamCall(std::shared_ptr<ListSource> source) : source_(std::move(source)) {}
 
   // Prepares the request for `options`; exchange().Start() sends it. `timeout`: for a list; 0: the
-  // client's default.
-  void Prepare(const ListOptions& options, bool watch, Duration timeout = Duration(0));
+  // client's default. Returns false if the options are wrong: the call ends with an error.
+  [[nodiscard]] bool Prepare(const ListOptions& options, bool watch,
+                             Duration timeout = Duration(0));
+  // Returns whether the object is in the shard that the options select. Not all servers leave the
+  // others out.
+  [[nodiscard]] bool Selects(const Block& object);
 
   [[nodiscard]] ListSource& source() { return *source_; }
   [[nodiscard]] Env& env() { return source_->engine->env(); }
@@ -62,6 +67,7 @@ class StreamCall : public ListWatchCall, private ResponseReceiver {
   void OnDone(Result<void> result) final;
 
   const std::shared_ptr<ListSource> source_;
+  ShardSelector shards_;
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<ListGate::Ticket> ticket_;
   Timer ending_;

@@ -34,7 +34,7 @@ std::optional<WatchEventType> TypeOf(std::string_view text) {
 }  // namespace
 
 void WatchCall::Start(const ListOptions& options) {
-  Prepare(options, /*watch=*/true);
+  if (!Prepare(options, /*watch=*/true)) return;
   seconds_ = options.timeoutSeconds.value_or(0);
   if (!options.sendInitialEvents.value_or(false)) {
     Begin();
@@ -119,7 +119,7 @@ Result<void> WatchCall::OnObject(WatchEventType type, const wire::WatchFrame& fr
   event.type = type;
   event.object = *std::move(object);
   const Block& block = *event.object.object();
-  if (!ExpectsNamespace(block.namespace_())) return {};
+  if (!ExpectsNamespace(block.namespace_()) || !Selects(block)) return {};
   event.resourceVersion = block.resourceVersion();
   receiver_.OnEvent(event);
   return {};

@@ -249,6 +249,14 @@ Result<void> ListSplitter::ReadListMeta(std::string_view message) {
       case 4:
         head_.remainingItemCount = static_cast<std::int64_t>(reader.varint());
         break;
+      case 5: {
+        ProtobufReader info(reader.bytes());
+        while (info.Next()) {
+          if (info.field() == 1) head_.shardInfo = info.bytes();
+        }
+        if (!info.ok()) return Fail(offset_, "malformed ShardInfo");
+        break;
+      }
       default:
         break;
     }
@@ -448,6 +456,7 @@ Result<void> ListSplitter::TakeJsonMember(std::string_view value) {
     head_.resourceVersion = std::as_const(*parsed)["resourceVersion"].StringOrEmpty();
     head_.continue_ = std::as_const(*parsed)["continue"].StringOrEmpty();
     head_.remainingItemCount = std::as_const(*parsed)["remainingItemCount"].AsInt64().value_or(0);
+    head_.shardInfo = std::as_const(*parsed)["shardInfo"]["selector"].StringOrEmpty();
   }
   return {};
 }

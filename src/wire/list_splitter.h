@@ -36,6 +36,7 @@ struct ListHead {
   std::string resourceVersion;
   std::string continue_;
   std::int64_t remainingItemCount = 0;
+  std::string shardInfo;  // its selector
 };
 
 // Protobuf: the k8s envelope around List{1: ListMeta, 2: items}; an item is the message of its

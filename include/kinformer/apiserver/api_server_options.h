@@ -52,6 +52,9 @@ struct ApiServerOptions {
   TimeSpan min_watch_timeout{std::chrono::minutes(30)};
   // Serves sendInitialEvents. False: refuses it, as servers do that do not know it.
   bool watch_list{true};
+  // Selects by shardSelector, as servers with the feature gate ShardedListAndWatch do. False: the
+  // parameter is ignored, as by servers with default settings.
+  bool sharded_list_and_watch{false};
   // Longest wait of a read for a resourceVersion that has not been written yet.
   TimeSpan future_version_wait{std::chrono::seconds(3)};
 

@@ -38,6 +38,7 @@
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/projection.h"
 #include "kinformer/object/resource.h"
+#include "kinformer/object/shard_selector.h"
 
 namespace kinformer {
 
@@ -78,6 +79,8 @@ struct ResourceCacheOptions {
   std::map<std::string, NamespaceCacheOptions> by_namespace{};
   std::optional<LabelSelector> label_selector{};
   std::optional<FieldSelector> field_selector{};
+  // Selects for informers that set none: see InformerOptions.
+  ShardSelector shard_selector{};
   std::optional<bool> drop_managed_fields{};
   std::optional<Projection> projection{};
   TransformFunc transform{};

@@ -51,6 +51,7 @@
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/projection.h"
+#include "kinformer/object/shard_selector.h"
 #include "kinformer/object/validation.h"
 
 namespace kinformer {
@@ -315,6 +316,9 @@ struct InformerOptions {
   // ListerWatcher, which has its own selectors, this is logged as an error.
   LabelSelector label_selector{};
   FieldSelector field_selector{};
+  // Selects one of several equal parts of the objects, by a hash: replicas of a program share them.
+  // Empty: the resource's (factory_options.h), or all. A ListerWatcher of the program has its own.
+  ShardSelector shard_selector{};
   // Removes metadata.managedFields, which is a third of many objects and rarely read. It is skipped
   // in the received bytes, before memory is allocated. The objects do not count as partial: on
   // update the server keeps an object's managedFields. False: the factory's setting.
@@ -374,8 +378,8 @@ template <class T>
 InformerSettings SettingsOf(InformerOptions<T> options) {
   auto& [indexers, name, resync_period, initial_list, uid_change_is_update, watch_list_page_size,
          min_watch_timeout, max_queued_bytes, trace, namespace_, namespaces, if_forbidden,
-         label_selector, field_selector, drop_managed_fields, projection, validation,
-         max_object_bytes, compression, max_objects, max_bytes, limit_policy,
+         label_selector, field_selector, shard_selector, drop_managed_fields, projection,
+         validation, max_object_bytes, compression, max_objects, max_bytes, limit_policy,
          consistency_check_period, relist_period, absent_is_empty] = options;
   return {.indexers = {},
           .name = std::move(name),
@@ -391,6 +395,7 @@ InformerSettings SettingsOf(InformerOptions<T> options) {
           .if_forbidden = std::move(if_forbidden),
           .label_selector = std::move(label_selector),
           .field_selector = std::move(field_selector),
+          .shard_selector = std::move(shard_selector),
           .drop_managed_fields = drop_managed_fields,
           .projection = std::move(projection),
           .validation = validation,

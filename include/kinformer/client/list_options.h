@@ -18,6 +18,9 @@ namespace kinformer {
 struct ListOptions {
   std::string labelSelector{};
   std::string fieldSelector{};
+  // Selects by a hash; see ShardSelector (object/shard_selector.h), whose ToString gives the text.
+  // Objects that do not match are left out here if the server sends them.
+  std::string shardSelector{};
   // "": most recent; "0": any; else not older than this, or exactly this: see resourceVersionMatch.
   std::string resourceVersion{};
   std::string resourceVersionMatch{};  // "", "NotOlderThan", "Exact"

@@ -58,6 +58,8 @@ struct ListMeta {
   std::string resourceVersion{};
   std::string continue_{};
   std::int64_t remainingItemCount{0};
+  // The shardSelector by which the server has left objects out. Empty: it has sent every object.
+  std::string shardInfo{};
 };
 
 // Receives one page. OnDone is called once and last; its ListMeta is complete. The receiver may
@@ -107,6 +109,7 @@ struct ListScope {
   // As in ListOptions; empty: no condition.
   std::string labelSelector{};
   std::string fieldSelector{};
+  std::string shardSelector{};
 };
 
 // Lists and watches one collection. Loop-confined. Receivers must outlive the returned calls; no

@@ -32,6 +32,7 @@ constexpr std::initializer_list<Parameter> kListing = {{"allowWatchBookmarks", "
                                                        {"resourceVersion", "string"},
                                                        {"resourceVersionMatch", "string"},
                                                        {"sendInitialEvents", "boolean"},
+                                                       {"shardSelector", "string"},
                                                        {"timeoutSeconds", "integer"},
                                                        {"watch", "boolean"}};
 

@@ -92,6 +92,7 @@ class RecordSource {
   // REQUIRES: Prepare() has returned true.
   [[nodiscard]] ListHead Head() const {
     ListHead head{.resource_version = std::to_string(plan_.resource_version)};
+    head.shard_info = plan_.selection.shards().ToString();
     if (!more_) return head;
     const std::int64_t left = plan_.remaining - static_cast<std::int64_t>(page_.size());
     const std::string start = page_.back()->key().substr(plan_.selection.namespace_prefix().size());

@@ -189,6 +189,10 @@ ResponsePtr Reader::ListFrom(const ResourceRequest& request, const ReadFrom& fro
                        *std::move(plan));
 }
 
+std::string_view Reader::ShardSelectorOf(const Query& query) const {
+  return state_.options.sharded_list_and_watch ? query.Get("shardSelector") : std::string_view();
+}
+
 Result<ListPlan> Reader::PlanList(const ResourceRequest& request, const ReadFrom& from) {
   const Query& query = request.info.query;
   const ResourceStore& store = *from.at.resource->store;
@@ -199,7 +203,7 @@ Result<ListPlan> Reader::PlanList(const ResourceRequest& request, const ReadFrom
     return BadRequestError("specifying resource version is not allowed when using continue");
   }
   auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
-                                   query.Get("fieldSelector"));
+                                   query.Get("fieldSelector"), ShardSelectorOf(query));
   if (!selection) return selection.error();
   ListPlan plan{.selection = *std::move(selection),
                 .resource_version = from.resource_version,
@@ -272,13 +276,15 @@ Result<WatchPlan> Reader::PlanWatch(const ResourceRequest& request) const {
   const auto timeout = query.GetInt("timeoutSeconds");
   if (!timeout) return timeout.error();
   auto selection = Selection::Make(request.at, request.info.namespace_, query.Get("labelSelector"),
-                                   query.Get("fieldSelector"));
+                                   query.Get("fieldSelector"), ShardSelectorOf(query));
   if (!selection) return selection.error();
 
   WatchPlan plan{.selection = *std::move(selection), .resource_version = *version};
   const std::string_view labels = query.Get("labelSelector");
   plan.selectors = std::to_string(labels.size()) + ':';
   plan.selectors.append(labels).append(query.Get("fieldSelector"));
+  // No field has this character.
+  plan.selectors.append("|").append(ShardSelectorOf(query));
   plan.bookmarks = query.GetBool("allowWatchBookmarks").value_or(false);
   plan.timeout = internal::base::SaturatedSeconds(timeout->value_or(0));
   if (plan.timeout <= Duration::zero()) {

@@ -46,6 +46,8 @@ class Reader {
   Task<ResponsePtr> Show(std::shared_ptr<const ResourceRequest> asked_for, StoredObjectPtr stored);
   ResponsePtr ListAt(const std::shared_ptr<const ResourceRequest>& asked_for, bool reached);
   ResponsePtr ListFrom(const ResourceRequest& request, const ReadFrom& from);
+  // Empty if the server does not select by shards.
+  [[nodiscard]] std::string_view ShardSelectorOf(const Query& query) const;
   [[nodiscard]] Result<ListPlan> PlanList(const ResourceRequest& request, const ReadFrom& from);
   // Plans the page that a continue token requests.
   Result<void> ResumeList(const ResourceRequest& request, const ReadFrom& from,

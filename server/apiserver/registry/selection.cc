@@ -37,14 +37,18 @@ Error UnknownField(const ServedResource& resource, const std::string& field) {
 }  // namespace
 
 Result<Selection> Selection::Make(const ResourceAt& at, std::string_view namespace_,
-                                  std::string_view label_selector,
-                                  std::string_view field_selector) {
+                                  std::string_view label_selector, std::string_view field_selector,
+                                  std::string_view shard_selector) {
   const ServedResource& resource = *at.resource;
   Selection selection;
   Result<LabelSelector> labels = LabelSelector::Parse(label_selector);
   if (!labels) return BadRequestError("unable to parse labelSelector: " + labels.error().message());
   selection.labels_ = *std::move(labels);
-  selection.selective_ = !selection.labels_.MatchesEverything();
+  Result<ShardSelector> shards = ShardSelector::Parse(shard_selector);
+  if (!shards) return Error(Reason::kInternalError, shards.error().message()).WithHttpStatus(500);
+  selection.shards_ = *std::move(shards);
+  selection.selective_ =
+      !selection.labels_.MatchesEverything() || !selection.shards_.MatchesEverything();
 
   Result<FieldSelector> fields = FieldSelector::Parse(field_selector);
   if (!fields) return BadRequestError(fields.error().message());
@@ -142,6 +146,7 @@ bool Selection::Matches(const StoredObject& stored) const {
     }
     if ((value == term.value) == term.negated) return false;
   }
+  if (!shards_.Matches(stored.uid(), stored.namespace_())) return false;
   return labels_.MatchesEverything() || labels_.Matches(RecordLabels{stored});
 }
 

@@ -1,7 +1,7 @@
 // apiserver/registry/selection.h
 //
 // Selection: the objects that a list, watch or deletecollection request selects, by its scope, its
-// label selector and its field selector.
+// label selector, its field selector and its shard selector.
 
 #ifndef KINFORMER_APISERVER_REGISTRY_SELECTION_H_
 #define KINFORMER_APISERVER_REGISTRY_SELECTION_H_
@@ -13,6 +13,7 @@
 
 #include "kinformer/base/result.h"
 #include "kinformer/object/label_selector.h"
+#include "kinformer/object/shard_selector.h"
 
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/store/stored_object.h"
@@ -23,9 +24,10 @@ namespace kinformer::apiserver {
 class Selection {
  public:
   // Returns BadRequest for a malformed selector, and for a field that the resource does not offer
-  // in that version.
+  // in that version; InternalError for a malformed shard selector, as kube-apiserver does.
   static Result<Selection> Make(const ResourceAt& at, std::string_view namespace_,
-                                std::string_view label_selector, std::string_view field_selector);
+                                std::string_view label_selector, std::string_view field_selector,
+                                std::string_view shard_selector = {});
 
   // Returns whether an object in scope satisfies the selectors.
   [[nodiscard]] bool Matches(const StoredObject& stored) const;
@@ -36,6 +38,7 @@ class Selection {
   [[nodiscard]] const std::string& prefix() const { return prefix_; }
   [[nodiscard]] const std::string& namespace_prefix() const { return namespace_prefix_; }
   [[nodiscard]] bool single() const { return single_; }
+  [[nodiscard]] const ShardSelector& shards() const { return shards_; }
 
  private:
   struct FieldTerm {
@@ -46,6 +49,7 @@ class Selection {
   };
 
   LabelSelector labels_{};
+  ShardSelector shards_{};
   std::vector<FieldTerm> fields_{};
   std::string prefix_{};
   std::string namespace_prefix_{};

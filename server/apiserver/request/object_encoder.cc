@@ -44,6 +44,9 @@ std::string ListMetaJson(const ListHead& head) {
   std::string out = "{\"resourceVersion\":" + JsonString(head.resource_version);
   if (!head.continue_.empty()) out += ",\"continue\":" + JsonString(head.continue_);
   if (head.remaining > 0) out += ",\"remainingItemCount\":" + std::to_string(head.remaining);
+  if (!head.shard_info.empty()) {
+    out += ",\"shardInfo\":{\"selector\":" + JsonString(head.shard_info) + '}';
+  }
   return out + "}";
 }
 
@@ -228,6 +231,11 @@ std::string ObjectEncoder::ListMetaField(const ListHead& head) {
   AppendBytesField(2, head.resource_version, meta);
   AppendBytesField(3, head.continue_, meta);
   if (head.remaining > 0) AppendVarintField(4, static_cast<std::uint64_t>(head.remaining), meta);
+  if (!head.shard_info.empty()) {
+    std::string info;
+    AppendBytesField(1, head.shard_info, info);
+    AppendBytesField(5, info, meta);
+  }
   std::string out;
   AppendBytesField(1, meta, out);
   return out;

@@ -38,6 +38,7 @@ struct ListHead {
   std::string resource_version{};
   std::string continue_{};
   std::int64_t remaining = 0;
+  std::string shard_info{};  // the shard selector that was applied
 };
 
 // Loop-confined, as stored objects are; thread-safe for an object that no other thread uses.

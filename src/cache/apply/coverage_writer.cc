@@ -44,6 +44,11 @@ Scope ScopeOf(const ListScope& listed) {
       scope.conditions += "field selector \"" + listed.fieldSelector + '"';
     }
   }
+  if (!listed.shardSelector.empty()) {
+    if (!scope.conditions.empty()) scope.conditions += " and ";
+    scope.shard_selector = listed.shardSelector;
+    scope.conditions += "shard selector \"" + listed.shardSelector + '"';
+  }
   return scope;
 }
 

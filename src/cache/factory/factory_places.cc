@@ -14,7 +14,7 @@ using ByNamespace = std::map<std::string, NamespaceCacheOptions>;
 
 Selectors SelectorsOf(const LabelSelector& labels, const FieldSelector& fields) {
   // The API has no empty selector that matches nothing.
-  return {labels.MatchesNothing() ? "nothing,!nothing" : labels.ToString(), fields.ToString()};
+  return {labels.MatchesNothing() ? "nothing,!nothing" : labels.ToString(), fields.ToString(), {}};
 }
 
 // Options of a factory for one place. The first source that sets an option wins.
@@ -101,6 +101,7 @@ std::string SelectedText(const Selectors& selectors) {
   std::string text;
   if (!selectors.labels.empty()) text += " with labels " + selectors.labels;
   if (!selectors.fields.empty()) text += " with fields " + selectors.fields;
+  if (!selectors.shards.empty()) text += " in " + selectors.shards;
   return text;
 }
 
@@ -157,13 +158,15 @@ FactoryPlaces PlacesOf(const SharedInformerFactoryOptions& options,
                        const ResourceCacheOptions& resource, const KindInfo& type,
                        const InformerSettings& own) {
   const Selectors of_informer = SelectorsOf(own.label_selector, own.field_selector);
+  const ShardSelector& shards =
+      own.shard_selector.MatchesEverything() ? resource.shard_selector : own.shard_selector;
   FactoryPlaces out;
   std::map<std::string, const TransformFunc*> transforms;
   for (const std::string& name : NamesOf(options, resource, type, own)) {
     const Said said = SaidOf(options, resource, type, name);
     const Selectors of_factory = SelectorsOf(*said.labels, *said.fields);
     out.selectors[name] = {Both(of_factory.labels, of_informer.labels),
-                           Both(of_factory.fields, of_informer.fields)};
+                           Both(of_factory.fields, of_informer.fields), shards.ToString()};
     transforms[name] = said.transform;
   }
   if (out.IsAll()) {

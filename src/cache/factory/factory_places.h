@@ -21,6 +21,7 @@ namespace kinformer::internal::cache {
 struct Selectors {
   std::string labels;
   std::string fields;
+  std::string shards;
   auto operator<=>(const Selectors&) const = default;
 };
 

@@ -51,6 +51,7 @@ std::function<void(ListOptions&)> Selecting(const Selectors& selectors,
     if (tweak) tweak(options);
     options.labelSelector = Both(options.labelSelector, selectors.labels);
     options.fieldSelector = Both(options.fieldSelector, selectors.fields);
+    if (!selectors.shards.empty()) options.shardSelector = selectors.shards;
   };
 }
 

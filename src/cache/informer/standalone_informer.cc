@@ -50,12 +50,14 @@ class LentListerWatcher final : public ListerWatcher {
 
 // Returns an error if selectors are set, which only factories apply.
 Result<void> UsesItsSelectors(const InformerSettings& settings) {
-  if (settings.label_selector.MatchesEverything() && settings.field_selector.MatchesEverything()) {
+  if (settings.label_selector.MatchesEverything() && settings.field_selector.MatchesEverything() &&
+      settings.shard_selector.MatchesEverything()) {
     return {};
   }
   return Error(Reason::kInvalidArgument,
-               "label_selector and field_selector are for the informers of a factory; one that is "
-               "given a ListerWatcher has all that this lists: give them to NewFilteredListWatch");
+               "label_selector, field_selector and shard_selector are for the informers of a "
+               "factory; one that is given a ListerWatcher has all that this lists: give them to "
+               "NewFilteredListWatch");
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ struct Scope {
   // name and the namespace from above.
   std::string label_selector{};
   std::string field_selector{};
+  std::string shard_selector{};
 
   bool operator==(const Scope&) const = default;
 

@@ -6,6 +6,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object.h"
+#include "kinformer/object/shard_selector.h"
 
 #include "object/values/field_pointer.h"
 
@@ -58,7 +59,9 @@ bool Selects(const cache::Coverage* coverage, const Block& object) {
   const cache::Scope& scope = coverage->ScopeOf(object.namespace_());
   const Result<LabelSelector> labels = LabelSelector::Parse(scope.label_selector);
   const Result<FieldSelector> fields = FieldSelector::Parse(scope.field_selector);
-  return labels && fields && Matches(object, *labels, *fields);
+  const Result<ShardSelector> shards = ShardSelector::Parse(scope.shard_selector);
+  return labels && fields && shards && Matches(object, *labels, *fields) &&
+         shards->Matches(object.uid(), object.namespace_());
 }
 
 }  // namespace kinformer::internal::delegating
