@@ -1,8 +1,8 @@
 // cli/go_template.h
 //
-// Go templates for `-o go-template=`, in the subset of text/template that docs/guide/command-get.md
-// lists: fields, variables, pipelines, if, with, range, break, continue, comments, trim markers,
-// and the functions and or not eq ne lt le gt ge len index print printf println exists base64decode.
+// Go templates for `-o go-template=`, in the subset of text/template that
+// docs/guide/command-get.md lists: fields, variables, pipelines, if, with, range, break, continue,
+// comments, trim markers, and functions (go_template_functions.h).
 
 #ifndef KINFORMER_CLI_GO_TEMPLATE_H_
 #define KINFORMER_CLI_GO_TEMPLATE_H_

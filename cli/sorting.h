@@ -14,11 +14,10 @@
 
 namespace kinformer::cli {
 
-// Returns the positions of the objects in the order of the first value at `path`, a JSONPath such as
-// .spec.nodeName: numbers by value, texts
-// bytewise, or by amount where all are quantities ("500Mi", "2"). Objects without the value come first; equal
-// ones keep their order. kInvalidArgument: `path` is malformed, no object has the value, or it is an
-// object or array.
+// Returns the positions of the objects in the order of the first value at `path`, a JSONPath such
+// as .spec.nodeName: numbers by value, texts bytewise, or by amount where all are quantities
+// ("500Mi", "2"). Objects without the value come first; equal ones keep their order.
+// kInvalidArgument: `path` is malformed, no object has the value, or it is an object or array.
 Result<std::vector<std::size_t>> OrderBy(std::string_view path,
                                          const std::vector<const json::Value*>& objects);
 

@@ -2,21 +2,9 @@
 //
 // JSONPath templates as `kubectl get -o jsonpath=` understands them: text with actions in braces.
 //
-//   const json::JSONPath names = json::JSONPath::Parse(
-//       "{range .items[*]}{.metadata.name}{\"\\n\"}{end}", {.allow_missing_keys = true}).OrExit();
-//   std::cout << names.Execute(list).OrExit();
-//
-//   {.spec.containers}            a member; . within its name is written \.
-//   {.spec['replicas','paused']}  members by their names in quotes
-//   {.items[0]} {.items[-1]}      an item, also from the end
-//   {.items[1:5:2]} {.items[*]}   some of the items, or all
-//   {.items[0,2]}                 a union
-//   {.spec.*} {..image}           every member; at any depth
-//   {.items[?(@.kind=="Pod")]}    items for which == != < > <= >= holds, or that have the member
-//   {range .items[*]}...{end}     a part for each value; paths in it begin at that value
-//   {"\n"} {'\t'} {5} {true}      literals
-//
-// $ and @ may stand in front of a path; both are where paths begin there.
+//   json::Value list = json::Parse(R"({"items": [{"n": "a"}, {"n": "b"}]})").OrExit();
+//   json::JSONPath names = json::JSONPath::Parse("{range .items[*]}{.n}, {end}").OrExit();
+//   std::cout << names.Execute(list).OrExit();  // a, b,
 
 #ifndef KINFORMER_JSON_JSONPATH_H_
 #define KINFORMER_JSON_JSONPATH_H_
@@ -48,7 +36,21 @@ struct JSONPathOptions {
   std::size_t max_values = 50'000'000;
 };
 
-// A parsed template. A value; copies share it. Thread-safe; nothing blocks. Counterpart:
+// A parsed template.
+//
+//   {.spec.containers}            a member; . within its name is written \.
+//   {.spec['replicas','paused']}  members by their names in quotes
+//   {.items[0]} {.items[-1]}      an item, also from the end
+//   {.items[1:5:2]} {.items[*]}   some of the items, or all
+//   {.items[0,2]}                 a union
+//   {.spec.*} {..image}           every member; at any depth
+//   {.items[?(@.kind=="Pod")]}    items for which == != < > <= >= holds, or that have the member
+//   {range .items[*]}...{end}     a part for each value; paths in it begin at that value
+//   {"\n"} {'\t'} {5} {true}      literals
+//
+// $ and @ may stand in front of a path; both are where paths begin there.
+//
+// A value; copies share it. Thread-safe; nothing blocks. Counterpart:
 // jsonpath.JSONPath of client-go. It differs in three points: a name in quotes is taken whole
 // (['a.b'], also in double quotes), integers compare with other numbers, and what would fail with
 // any document is an error of Parse.
