@@ -171,10 +171,9 @@ class Parser {
 
   // Reads "}}" or "-}}".
   Result<void> Close(std::size_t open) {
-    const std::size_t before = at_;
     SkipBlanks();
     const std::string_view rest = text_.substr(at_);
-    if (rest.starts_with("-}}") && at_ > before) {
+    if (rest.starts_with("-}}") && IsBlank(text_[at_ - 1])) {
       at_ += 3;
       SkipBlanks();
       return {};
@@ -252,8 +251,6 @@ class Parser {
       const std::string_view rest = text_.substr(at_);
       if (rest.empty() || rest.starts_with("}}") || rest.starts_with("-}}") ||
           rest.front() == '|' || rest.front() == ')') {
-        // Close sees the blank in front of its dash.
-        if (rest.starts_with("-}}")) at_ = before;
         return {};
       }
       if (!command.empty() && at_ == before) {

@@ -86,6 +86,7 @@ class Run {
  private:
   Result<void> Spend(std::size_t values) {
     if (values > left_) {
+      is_exhausted_ = true;
       return Failed("the template looks at more than " + std::to_string(options_.max_values) +
                     " values");
     }
@@ -230,7 +231,7 @@ class Run {
     Found left{&item};
     const Result<void> walked = Steps(step.left, left);
     if (step.comparison.empty()) {
-      if (!walked && left_ == 0) return walked.error();
+      if (!walked && is_exhausted_) return walked.error();
       return walked.ok() && !left.empty();
     }
     if (!walked) return walked.error();
@@ -246,6 +247,7 @@ class Run {
 
   const JSONPathOptions& options_;
   std::size_t left_;
+  bool is_exhausted_ = false;
 };
 
 }  // namespace
