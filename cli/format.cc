@@ -106,18 +106,6 @@ Result<void> ReadTemplate(const Kind& kind, const std::string& text, bool allow_
   return {};
 }
 
-// Returns the options that the form cannot have; empty if there are none.
-Result<void> CheckOptions(const Format& format, const std::string& name) {
-  const auto refuse = [&](const char* option) {
-    return Invalid(std::string(option) + " adds to tables, and does not go with -o " + name);
-  };
-  if (format.is_table()) return {};
-  if (format.show_labels) return refuse("--show-labels");
-  if (!format.label_columns.empty()) return refuse("-L");
-  if (format.show_kind && format.form != Form::kName) return refuse("--show-kind");
-  return {};
-}
-
 }  // namespace
 
 Result<Format> ReadFormat(const FormatFlags& flags) {
@@ -141,8 +129,9 @@ Result<Format> ReadFormat(const FormatFlags& flags) {
       at = end + 1;
     }
   }
-  if (Result<void> checked = CheckOptions(format, name); !checked) {
-    return std::move(checked).error();
+  // kubectl ignores the other options about tables.
+  if (format.show_labels && !format.is_table()) {
+    return Invalid("--show-labels adds to tables, and does not go with -o " + name);
   }
   if (!kind->argument) {
     if (!flags.template_.empty()) return Invalid("--template does not go with -o " + name);

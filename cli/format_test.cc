@@ -110,9 +110,6 @@ TEST(Format, Mistakes_SayWhatToWrite) {
       {{.output = "custom-columns=A"}, "-o custom-columns: custom column \"A\""},
       {{.output = "json", .template_ = "x"}, "--template does not go with -o json"},
       {{.output = "name", .show_labels = true}, "--show-labels adds to tables"},
-      {{.output = "json", .label_columns = {"a"}},
-       "-L adds to tables, and does not go with -o json"},
-      {{.output = "yaml", .show_kind = true}, "--show-kind adds to tables"},
   };
   for (const auto& c : kCases) {
     const Result<Format> format = ReadFormat(c.flags);

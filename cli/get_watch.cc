@@ -89,7 +89,10 @@ class ChangePrinter {
     if (!cells) return Say(cells.error());
     if (!has_titles_ && !format_.no_headers) {
       std::vector<std::string> titles = Rows(format_, selection, false).Titles();
-      if (options_.events && !format_.columns) titles.insert(titles.begin(), "EVENT");
+      if (options_.events && !format_.columns) {
+        titles.insert(titles.begin(), "EVENT");
+        table_.Measure({"MODIFIED"});  // the longest that may come
+      }
       table_.Measure(*cells);
       output_.Line(table_.Line(titles));
     }

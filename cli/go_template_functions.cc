@@ -91,6 +91,7 @@ Result<TemplateValue> Index(std::string_view /*name*/, const Values& arguments) 
     const json::Value& of = ValueOf(value);
     const json::Value& key = ValueOf(arguments[i]);
     const json::Value* part = nullptr;
+    if (of.is_null()) return Failed("there is no value that could have parts");
     if (of.is_object() && key.is_string()) {
       part = of.Find(key.StringOrEmpty());
     } else if (of.is_array() && key.AsInt64()) {

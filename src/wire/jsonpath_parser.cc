@@ -263,6 +263,7 @@ class Parser {
     if (text.size() > 1 && (text.front() == '\'' || text.front() == '"') &&
         text.back() == text.front()) {
       for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+        if (text[i] == text.front()) return Wrong(at, "one name stands in quotes: ['a','b']");
         if (text[i] == '\\' && i + 2 < text.size()) ++i;
         step.name += text[i];
       }

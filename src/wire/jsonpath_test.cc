@@ -197,6 +197,7 @@ TEST(JSONPath, Errors_NameThePosition) {
       {"{.a[?(@.b=={)]}", "at 12: \"{\" has no meaning here"},
       {"{.a[b]}", "at 5: \"b\" is no index; a member is written with quotes"},
       {"{.a[]}", "at 5: an index is missing; [*] is every item"},
+      {"{.a['b':'c']}", "at 5: one name stands in quotes"},
       {"{.a[1,]}", "at 7: an index is missing"},
       {"{.a[1:2:3:4]}", "at 5: a slice has at most three parts"},
       {"{.a[::-1]}", "at 5: the step of a slice must be above 0"},
