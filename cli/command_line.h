@@ -33,6 +33,9 @@ class Command {
   // An option that may be given several times, with several values each.
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;
+  // An option that may be given several times, with one value each.
+  virtual void List(const std::string& names, std::vector<std::string>& values,
+                    const std::string& value_name, const std::string& help) = 0;
   // Accepts one of `choices`; any other value is a usage error that lists them, with the text of
   // `instead` for the given value unless that is empty.
   virtual void Choice(const std::string& names, std::string& value,
@@ -49,9 +52,6 @@ class Command {
   // `names` as above.
   virtual void Elsewhere(const std::string& names, const std::string& words) = 0;
   virtual void Run(std::function<int()> run) = 0;
-  // An option that may be given several times, with one value each.
-  virtual void List(const std::string& names, std::vector<std::string>& values,
-                    const std::string& value_name, const std::string& help) = 0;
 };
 
 // Adds `help [COMMAND]` and --version by itself. The value of a one-letter option may follow "=",
