@@ -67,6 +67,10 @@ class Cli11Command final : public Command {
                const std::string& value_name, const std::string& help) override {
     app_->add_option(names, values, help)->type_name(value_name);
   }
+  void List(const std::string& names, std::vector<std::string>& values,
+            const std::string& value_name, const std::string& help) override {
+    app_->add_option(names, values, help)->type_name(value_name)->allow_extra_args(false);
+  }
   void Choice(const std::string& names, std::string& value, const std::vector<std::string>& choices,
               const std::string& help,
               std::function<std::string(std::string_view)> instead) override {
@@ -97,8 +101,8 @@ class Cli11Command final : public Command {
     if (required) option->required();
   }
   void Positionals(const std::string& name, std::vector<std::string>& values,
-                   const std::string& help) override {
-    app_->add_option(name, values, help)->type_name("")->required();
+                   const std::string& help, bool required) override {
+    app_->add_option(name, values, help)->type_name("")->required(required);
   }
   void Elsewhere(const std::string& names, const std::string& words) override {
     for (std::size_t at = 0; at < names.size();) {

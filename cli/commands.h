@@ -8,6 +8,7 @@
 
 #include "cli/command_line.h"
 #include "cli/connection.h"
+#include "cli/format.h"
 #include "cli/selection.h"
 
 namespace kinformer::cli {
@@ -21,6 +22,14 @@ void RegisterVersion(CommandLine& line);    // version.cc
 
 // Does the same as `kinformer watch`, for other commands. Returns the exit status.
 int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);
+
+struct GetWatchOptions {
+  bool initial = true;  // print the objects that are there first
+  bool events = false;  // print events, not objects
+};
+// Does `kinformer get --watch` (get_watch.cc). Returns the exit status.
+int RunGetWatch(const ConnectionFlags& connection, const SelectionFlags& selection,
+                const Format& format, const GetWatchOptions& options);
 
 }  // namespace kinformer::cli
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
-#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +13,14 @@
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"
+#include "cli/format.h"
 #include "cli/kubectl_habits.h"
-#include "cli/output.h"
 #include "cli/printable.h"
 #include "cli/report.h"
+#include "cli/rows.h"
 #include "cli/selection.h"
+#include "cli/sorting.h"
 #include "cli/table.h"
-#include "table/columns.h"
 
 namespace kinformer::cli {
 namespace {
@@ -28,14 +29,18 @@ struct GetFlags {
   ConnectionFlags connection{};
   SelectionFlags selection{};
   bool watch = false;
+  bool watch_only = false;
+  bool output_watch_events = false;
+  bool ignore_not_found = false;
+  std::string sort_by{};
 };
 
 // Returns the objects of a synced cache, sorted by namespace and name.
 Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selection& selection,
-                                       const std::stop_token& stop) {
+                                       const Format& format, const std::stop_token& stop) {
   FirstSync first_sync;
   InformerOptions<Object> options;
-  options.drop_managed_fields = !selection.show_managed_fields;
+  options.drop_managed_fields = !format.keeps_managed_fields();
   SharedInformer<Object> informer(connection.client.env(),
                                   selection.NewListWatch(connection.client), std::move(options));
   first_sync.Attach(informer);
@@ -66,31 +71,10 @@ Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selec
   return objects;
 }
 
-void PrintTable(const Selection& selection, const std::vector<json::Value>& objects, bool wide,
-                bool qualified, WallTime now) {
-  const internal::table::Columns& columns = selection.columns;
-  std::vector<std::vector<std::string>> rows;
-  rows.push_back(internal::table::TitlesOf(columns, wide));
-  if (selection.shows_namespaces()) rows.front().insert(rows.front().begin(), "NAMESPACE");
-  for (const json::Value& object : objects) {
-    std::vector<std::string> cells = internal::table::CellsOf(columns, object, wide, now);
-    if (qualified && !cells.empty()) {
-      cells.front() = selection.QualifiedName(object["metadata"]["name"].StringOrEmpty());
-    }
-    if (selection.shows_namespaces()) {
-      cells.insert(cells.begin(), object["metadata"]["namespace"].StringOrEmpty());
-    }
-    rows.push_back(std::move(cells));
-  }
-  Table table;
-  for (const auto& row : rows) table.Measure(row);
-  for (const auto& row : rows) std::cout << table.Line(row) << '\n';
-}
-
-// Objects found for one resource or name.
+// An object, and the request that found it.
 struct Found {
   const Selection* selection;
-  std::vector<json::Value> objects;
+  json::Value object;
 };
 
 Error NotFound(const Selection& selection) {
@@ -102,51 +86,77 @@ Error NotFound(const Selection& selection) {
   return Error(Reason::kNotFound, text);
 }
 
-// Prints one table for each run of neighbouring results with the same resource.
-void PrintTables(std::vector<Found> found, bool wide, bool qualified, WallTime now) {
-  bool printed = false;
+// Brings the objects in the order of --sort-by.
+Result<void> Sort(const std::string& path, std::vector<Found>& found) {
+  std::vector<const json::Value*> objects;
+  for (const Found& one : found) objects.push_back(&one.object);
+  const Result<std::vector<std::size_t>> order = OrderBy(path, objects);
+  if (!order) return order.error();
+  std::vector<Found> sorted;
+  sorted.reserve(found.size());
+  for (const std::size_t position : *order) sorted.push_back(std::move(found[position]));
+  found = std::move(sorted);
+  return {};
+}
+
+// Prints the objects of one resource, or all with custom columns.
+Result<void> PrintTable(const Format& format, const Selection& selection,
+                        std::span<const Found> found, bool qualified, WallTime now) {
+  const Rows rows(format, selection, qualified);
+  std::vector<std::vector<std::string>> lines;
+  if (!format.no_headers) lines.push_back(rows.Titles());
+  for (const Found& one : found) {
+    Result<std::vector<std::string>> cells = rows.Cells(one.object, now);
+    if (!cells) return std::move(cells).error();
+    lines.push_back(*std::move(cells));
+  }
+  Table table;
+  for (const auto& line : lines) table.Measure(line);
+  for (const auto& line : lines) std::cout << table.Line(line) << '\n';
+  return {};
+}
+
+// Prints one table for each run of neighbouring objects of one resource.
+Result<void> PrintTables(const Format& format, const std::vector<Found>& found, bool qualified,
+                         WallTime now) {
   for (std::size_t i = 0; i < found.size();) {
-    std::vector<json::Value> objects = std::move(found[i].objects);
     std::size_t next = i + 1;
     while (next < found.size() &&
            !OfSeveralResources({found[i].selection, found[next].selection})) {
-      std::move(found[next].objects.begin(), found[next].objects.end(),
-                std::back_inserter(objects));
       ++next;
     }
-    if (!objects.empty()) {
-      if (printed) std::cout << '\n';
-      PrintTable(*found[i].selection, objects, wide, qualified, now);
-      printed = true;
-    }
+    if (i > 0 && !format.no_headers) std::cout << '\n';
+    Result<void> printed = PrintTable(format, *found[i].selection,
+                                      std::span(found).subspan(i, next - i), qualified, now);
+    if (!printed) return printed;
     i = next;
   }
+  return {};
 }
 
-void PrintDocument(std::vector<Found> found, bool is_single, const std::string& form) {
+Result<void> PrintDocument(const Format& format, std::vector<Found> found, bool is_single) {
   json::Value document;
   if (is_single) {
-    document = std::move(found.front().objects.front());
+    document = std::move(found.front().object);
   } else {
     document =
         json::Value::MakeObject({{"apiVersion", "v1"},
                                  {"items", json::Value::MakeArray()},
                                  {"kind", "List"},
                                  {"metadata", json::Value::MakeObject({{"resourceVersion", ""}})}});
-    for (Found& one : found) {
-      for (json::Value& object : one.objects) document.Ensure("items").Append(std::move(object));
-    }
+    for (Found& one : found) document.Ensure("items").Append(std::move(one.object));
   }
-  std::cout << (form == "json" ? KubectlJson(document) + "\n" : KubectlYaml(std::move(document)));
+  const Result<std::string> text = DocumentPrinter(format).Print(document);
+  if (!text) return text.error();
+  std::cout << *text;
+  return {};
 }
 
 void PrintNames(const std::vector<Found>& found) {
   for (const Found& one : found) {
-    for (const json::Value& object : one.objects) {
-      std::cout << Printable(
-                       one.selection->QualifiedName(object["metadata"]["name"].StringOrEmpty()))
-                << '\n';
-    }
+    std::cout << Printable(
+                     one.selection->QualifiedName(one.object["metadata"]["name"].StringOrEmpty()))
+              << '\n';
   }
 }
 
@@ -155,28 +165,41 @@ void SayNothingFound(const std::vector<Selection>& selections) {
   const bool everywhere =
       std::any_of(selections.begin(), selections.end(),
                   [&](const Selection& selection) { return selection.namespace_ != namespace_; });
-  std::cerr << "No resources found"
-            << (namespace_.empty() || everywhere ? "" : " in " + namespace_ + " namespace")
-            << ".\n";
+  std::cerr << "No resources found";
+  if (!namespace_.empty() && !everywhere) std::cerr << " in " << namespace_ << " namespace.";
+  std::cerr << '\n';
 }
 
-void Print(const std::vector<Selection>& selections, std::vector<Found> found,
-           const std::string& form, WallTime now) {
-  if (found.empty()) return;  // each was requested by name and is missing
-  if (form == "json" || form == "yaml") {
-    const bool is_single = selections.size() == 1 && !selections.front().name.empty();
-    PrintDocument(std::move(found), is_single, form);
-  } else if (form == "name") {
+Result<void> Print(const GetFlags& flags, const Format& format,
+                   const std::vector<Selection>& selections, std::vector<Found> found,
+                   bool is_incomplete, WallTime now) {
+  const bool is_single = selections.size() == 1 && !selections.front().name.empty();
+  if (found.empty() && (is_incomplete || is_single)) return {};  // each was requested by name
+  if (!flags.sort_by.empty()) {
+    if (Result<void> sorted = Sort(flags.sort_by, found); !sorted) return sorted;
+  }
+  Result<void> printed;
+  if (format.columns) {
+    printed = PrintTable(format, selections.front(), found, /*qualified=*/false, now);
+  } else if (format.form == Format::Form::kName) {
     PrintNames(found);
-  } else if (std::all_of(found.begin(), found.end(),
-                         [](const Found& one) { return one.objects.empty(); })) {
-    SayNothingFound(selections);
+  } else if (!format.is_table()) {
+    printed = PrintDocument(format, std::move(found), is_single);
+  } else if (found.empty()) {
+    if (!flags.ignore_not_found) SayNothingFound(selections);
   } else {
+    if (!flags.sort_by.empty()) {
+      // Sorted within each resource, which come in the order of the request.
+      std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+        return a.selection < b.selection && OfSeveralResources({a.selection, b.selection});
+      });
+    }
     std::vector<const Selection*> shown;
-    for (const Found& one : found) shown.push_back(one.selection);
-    PrintTables(std::move(found), form == "wide", OfSeveralResources(shown), now);
+    for (const Selection& selection : selections) shown.push_back(&selection);
+    printed = PrintTables(format, found, OfSeveralResources(shown), now);
   }
   std::cout.flush();
+  return printed;
 }
 
 // Returns the exit status of a failed command. An interrupt prints no message.
@@ -185,15 +208,34 @@ int FailGet(const Error& error, const std::vector<Selection>& selections,
   return error.reason() == Reason::kCanceled ? kFailure : FailToRead(error, selections, origin);
 }
 
+int FailFlags(const Error& error) {
+  return error.reason() == Reason::kInvalidArgument ? UsageError(error.message()) : Fail(error);
+}
+
 int RunGet(const GetFlags& flags) {
-  if (flags.watch) return RunWatch(flags.connection, flags.selection, /*trace=*/false);
+  const bool watches = flags.watch || flags.watch_only;
+  const Result<Format> format = ReadFormat(flags.selection.format);
+  if (!format) return FailFlags(format.error());
+  if (flags.output_watch_events && !watches) {
+    return UsageError("--output-watch-events goes with --watch or --watch-only");
+  }
+  if (!flags.sort_by.empty()) {
+    if (const Result<void> checked = CheckSortBy(flags.sort_by); !checked) {
+      return FailFlags(checked.error());
+    }
+    if (watches) return UsageError("--sort-by needs all objects; it does not go with --watch");
+  }
+  if (watches) {
+    return RunGetWatch(flags.connection, flags.selection, *format,
+                       {.initial = !flags.watch_only, .events = flags.output_watch_events});
+  }
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
 
   const Result<std::vector<Selection>> selections =
-      Select(*connection, flags.selection, {.stop = stop.token()});
+      Select(*connection, flags.selection, *format, {.stop = stop.token()});
   if (!selections && selections.error().reason() == Reason::kInvalidArgument) {
     return UsageError(selections.error().message());
   }
@@ -201,15 +243,15 @@ int RunGet(const GetFlags& flags) {
   std::vector<Found> found;
   std::vector<const Selection*> missing;
   for (const Selection& selection : *selections) {
-    Result<std::vector<json::Value>> objects = Fetch(*connection, selection, stop.token());
+    Result<std::vector<json::Value>> objects = Fetch(*connection, selection, *format, stop.token());
     if (!objects) return FailGet(objects.error(), *selections, origin);
-    if (objects->empty() && !selection.name.empty()) {
-      missing.push_back(&selection);
-    } else {
-      found.push_back({&selection, *std::move(objects)});
-    }
+    if (objects->empty() && !selection.name.empty()) missing.push_back(&selection);
+    for (json::Value& object : *objects) found.push_back({&selection, std::move(object)});
   }
-  Print(*selections, std::move(found), flags.selection.output, connection->client.env().WallNow());
+  const Result<void> printed = Print(flags, *format, *selections, std::move(found),
+                                     !missing.empty(), connection->client.env().WallNow());
+  if (!printed) return Fail(printed.error());
+  if (flags.ignore_not_found) return 0;
   for (const Selection* selection : missing) Fail(NotFound(*selection), origin);
   return missing.empty() ? 0 : kFailure;
 }
@@ -221,7 +263,13 @@ void RegisterGet(CommandLine& line) {
   Command& command =
       line.Add("get", "Print objects, from the cache of an informer that has synced");
   AddSelectionFlags(command, flags->selection);
-  command.Flag("-w,--watch", flags->watch, "go on with the changes, as `kinformer watch` does");
+  command.Option("--sort-by", flags->sort_by, "PATH",
+                 "sort by the value at this JSONPath: .metadata.creationTimestamp");
+  command.Flag("--ignore-not-found", flags->ignore_not_found, "a name that is missing is no error");
+  command.Flag("-w,--watch", flags->watch, "go on with the objects that change");
+  command.Flag("--watch-only", flags->watch_only, "print only the objects that change");
+  command.Flag("--output-watch-events", flags->output_watch_events,
+               "print the events of --watch: ADDED, MODIFIED, DELETED");
   AddConnectionFlags(command, flags->connection);
   AddReadingHabits(command);
   command.Run([flags] { return RunGet(*flags); });

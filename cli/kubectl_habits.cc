@@ -10,29 +10,16 @@ struct Habit {
 
 constexpr char kByContext[] =
     "it comes from the kubeconfig: choose a context with --context, or set it there";
-constexpr char kByJq[] = "take -o json, and choose with jq";
 constexpr char kImpersonate[] =
     "this program does not act for others by an option; set as: in the kubeconfig's user";
 
 constexpr Habit kReading[] = {
-    {"--watch-only", "`kinformer watch` prints what is there first, marked +, then the changes"},
-    {"--output-watch-events", "`kinformer watch` marks each line: + added, ~ modified, - deleted"},
-    {"-f,--filename",
-     "objects are named as RESOURCE NAME; to serve those of a file, run `kinformer apiserver "
-     "--load FILE`"},
-    {"-k,--kustomize", "objects are named as RESOURCE NAME"},
-    {"-R,--recursive", "objects are named as RESOURCE NAME"},
-    {"-L,--label-columns", "-o json or -o yaml print labels; -l SELECTOR chooses by them"},
-    {"--show-labels", "-o json or -o yaml print labels; -l SELECTOR chooses by them"},
+    {"-k,--kustomize", "write -f FILE, with what `kubectl kustomize` prints"},
+    {"-R,--recursive", "-f FOLDER reads the files of one folder; give -f for each"},
     {"--labels,--label,--label-selector", "write -l SELECTOR, such as -l app=web"},
     {"--fields,--field", "write --field-selector SELECTOR, such as spec.nodeName=node-7"},
-    {"--show-kind", "names have their kind in front with -o name, and of several resources"},
-    {"--sort-by", "objects come in the order of namespace and name; sort the lines with sort"},
-    {"--no-headers", "-o name prints names alone; tail -n +2 drops the titles of a table"},
-    {"--template", kByJq},
     {"--raw", "`kubectl get --raw` or curl ask for a path"},
     {"--subresource", "an informer reads whole objects; -o yaml prints the status, too"},
-    {"--ignore-not-found", "a name that is missing is status 1 and a line on standard error"},
     {"--chunk-size", "lists come in pages by themselves"},
     {"--server-print", "tables are made here, from the cache"},
     {"--as,--as-group,--as-uid", kImpersonate},
@@ -103,17 +90,7 @@ void AddServerHabits(Command& command) {
 
 std::string OutputHabit(std::string_view output) {
   if (output == "yml") return "write yaml";
-  for (const char* form : {"jsonpath", "go-template", "custom-columns", "template"}) {
-    if (output.starts_with(form)) return kByJq;
-  }
-  return {};
-}
-
-std::string ResourceHabit(std::string_view resource) {
-  if (resource == "all") {
-    return "\"all\" is kubectl's word for several resources: write those that are meant, such as "
-           "pods,services,deployments,replicasets";
-  }
+  if (output.starts_with("jq=")) return "write -o json, and choose with jq";
   return {};
 }
 

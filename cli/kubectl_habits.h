@@ -22,11 +22,8 @@ void AddReadingHabits(Command& command);
 // Adds options of servers and of kubectl that have other names in `apiserver`.
 void AddServerHabits(Command& command);
 
-// Returns advice for a value of -o: "jsonpath={.items}".
+// Returns advice for a value of -o that does not exist; empty if there is none.
 std::string OutputHabit(std::string_view output);
-
-// The same for a resource such as "all". Empty if there is no advice.
-std::string ResourceHabit(std::string_view resource);
 
 }  // namespace kinformer::cli
 

@@ -26,15 +26,9 @@ std::string ErrorOf(std::vector<std::string> arguments) {
 
 TEST(KubectlHabits, OptionsOfGet_AreAnsweredInWords) {
   for (const auto& [option, want] :
-       std::vector<std::pair<const char*, const char*>>{{"-f", "kinformer apiserver --load FILE"},
-                                                        {"-L", "-o yaml"},
-                                                        {"--show-labels", "-o yaml"},
-                                                        {"--sort-by=.metadata.name", "sort"},
-                                                        {"--no-headers", "-o name"},
-                                                        {"--template={{.kind}}", "jq"},
+       std::vector<std::pair<const char*, const char*>>{{"-k", "-f FILE"},
                                                         {"--as=bob", "kubeconfig"},
                                                         {"--user=bob", "--context"},
-                                                        {"--watch-only", "kinformer watch"},
                                                         {"--request-timeout=5s", "timeout 5s"}}) {
     const std::string error = ErrorOf({"get", option});
     EXPECT_THAT(error, HasSubstr(want));
@@ -59,13 +53,10 @@ TEST(KubectlHabits, CommandsOfKubectl_AreAnsweredInWords) {
   EXPECT_THAT(ErrorOf({"wach", "a"}), HasSubstr("is no command"));
 }
 
-TEST(KubectlHabits, FormsAndResources) {
-  EXPECT_THAT(OutputHabit("jsonpath={.items}"), HasSubstr("jq"));
-  EXPECT_THAT(OutputHabit("custom-columns=A:.b"), HasSubstr("jq"));
+TEST(KubectlHabits, FormsThatDoNotExist_AreAnsweredInWords) {
   EXPECT_EQ(OutputHabit("yml"), "write yaml");
+  EXPECT_THAT(OutputHabit("jq=.items"), HasSubstr("with jq"));
   EXPECT_EQ(OutputHabit("xml"), "");
-  EXPECT_THAT(ResourceHabit("all"), HasSubstr("pods,services"));
-  EXPECT_EQ(ResourceHabit("pods"), "");
 }
 
 }  // namespace

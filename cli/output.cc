@@ -1,8 +1,5 @@
 #include "cli/output.h"
 
-#include <array>
-#include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +9,7 @@
 
 #include "kinformer/json/yaml.h"
 
+#include "base/text/go_text.h"
 #include "cli/printable.h"
 
 namespace kinformer::cli {
@@ -33,25 +31,13 @@ const char* CodeOf(Color color) {
   return "";
 }
 
-// Formats a number with the fewest digits, with an exponent from a million on and below 0.0001.
-std::string GoFloat(double number) {
-  std::array<char, 64> text{};
-  const auto in_form = [&](std::chars_format form) {
-    return std::string(text.data(),
-                       std::to_chars(text.data(), text.data() + text.size(), number, form).ptr);
-  };
-  const std::string scientific = in_form(std::chars_format::scientific);
-  const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
-  return exponent < -4 || exponent >= 6 ? scientific : in_form(std::chars_format::fixed);
-}
-
 // Writes integers as digits, and other numbers like Go.
 void WriteNumbersAsGo(json::Value& value) {
   if (value.is_number()) {
     if (const std::optional<std::int64_t> integer = value.AsInt64()) {
       value = json::Value(*integer);
     } else if (!value.AsUint64()) {
-      value = json::Value::MakeNumber(GoFloat(value.AsDouble().value_or(0)));
+      value = json::Value::MakeNumber(internal::base::GoFloat(value.AsDouble().value_or(0)));
     }
   } else if (json::Array* const items = value.IfArray()) {
     for (json::Value& item : *items) WriteNumbersAsGo(item);
@@ -80,9 +66,13 @@ void Output::Line(std::string_view text, Color color) {
   line += text;
   if (colored) line += "\x1b[0m";
   line += '\n';
+  Text(line);
+}
+
+void Output::Text(std::string_view text) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (broken_) return;
-  if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size() || std::fflush(stdout) != 0) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     broken_ = true;
     if (on_broken_) on_broken_();
   }
@@ -95,6 +85,11 @@ std::string KubectlJson(const json::Value& value) {
 std::string KubectlYaml(json::Value value) {
   WriteNumbersAsGo(value);
   return yaml::Dump(value);
+}
+
+std::string SafeText(std::string_view text) {
+  static const bool kTerminal = isatty(STDOUT_FILENO) != 0;
+  return kTerminal ? PrintableLines(text) : std::string(text);
 }
 
 std::string EventJson(std::string_view type, const json::Value& object) {

@@ -26,6 +26,8 @@ class Output {
   explicit Output(std::function<void()> on_broken = {});
   // Writes the text and its newline at once.
   void Line(std::string_view text, Color color = Color::kPlain);
+  // Writes the text alone.
+  void Text(std::string_view text);
 
  private:
   const bool colors_;
@@ -38,6 +40,9 @@ class Output {
 // of C1, which terminals obey, are escaped. Members are sorted.
 std::string KubectlJson(const json::Value& value);
 std::string KubectlYaml(json::Value value);
+// Returns the output of a template: for a terminal with the codes escaped that it would obey,
+// otherwise as it is.
+std::string SafeText(std::string_view text);
 // Formats one line like `kubectl get -w --output-watch-events -o json` prints an event.
 std::string EventJson(std::string_view type, const json::Value& object);
 

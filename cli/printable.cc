@@ -1,11 +1,24 @@
 #include "cli/printable.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 
 namespace kinformer::cli {
 
 namespace base = internal::base;
+
+std::string PrintableLines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    base::AppendPrintable(text.substr(0, end), out);
+    if (end < text.size()) out += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 std::string PrintableJson(std::string_view json) {
   std::string out;

@@ -15,6 +15,9 @@ namespace kinformer::cli {
 // Returns one line, with escapes for codes that a terminal would obey.
 using internal::base::Printable;
 
+// Like Printable, but keeps line ends and tabs.
+std::string PrintableLines(std::string_view text);
+
 // Returns JSON with characters escaped that base/core/printable.h calls unprintable, except its
 // line ends. Its meaning is unchanged.
 std::string PrintableJson(std::string_view json);

@@ -1,6 +1,8 @@
 #include "cli/selection.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iostream>
 #include <utility>
 
 #include "kinformer/internal/registry.h"
@@ -9,7 +11,7 @@
 #include "kinformer/object/label_selector.h"
 
 #include "cli/arguments.h"
-#include "cli/kubectl_habits.h"
+#include "cli/manifests.h"
 #include "cli/report.h"
 #include "table/custom_columns.h"
 
@@ -18,7 +20,8 @@ namespace kinformer::cli {
 void AddSelectionFlags(Command& command, SelectionFlags& flags) {
   command.Positionals("RESOURCE", flags.arguments,
                       "what to look at: pods, deployments.apps, po,svc; then names: pod a b; "
-                      "or RESOURCE/NAME: pod/web-0 cm/settings");
+                      "or RESOURCE/NAME: pod/web-0 cm/settings; all: those that users mean by it",
+                      /*required=*/false);
   command.Option("-n,--namespace", flags.namespace_, "NS",
                  "namespace; the context's where it is not given");
   command.Flag("-A,--all-namespaces", flags.all_namespaces, "all namespaces, whatever -n says");
@@ -26,10 +29,9 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
                  "only objects with these labels: app=web,tier in (front,back)");
   command.Option("--field-selector", flags.field_selector, "SELECTOR",
                  "only objects with these fields: spec.nodeName=node-7");
-  command.Choice("-o,--output", flags.output, {"wide", "name", "json", "yaml"},
-                 "what to print of each object", OutputHabit);
-  command.Flag("--show-managed-fields", flags.show_managed_fields,
-               "print metadata.managedFields, too");
+  command.List("-f,--filename", flags.files, "FILE",
+               "the objects that this file or folder names; - is standard input");
+  AddFormatFlags(command, flags.format);
 }
 
 namespace {
@@ -49,10 +51,17 @@ internal::table::Columns ColumnsOfDefinition(const Client& client,
                     : internal::table::ColumnsFor(served.group, "");
 }
 
+// One resource, or one object of it.
+struct Wanted {
+  RestMapping mapping{};
+  std::string name{};
+  std::string namespace_{};  // of an object in a file
+};
+
 // Reads name and selectors of one requested resource from the flags, without the server.
-Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
+Result<Selection> ReadFlags(const SelectionFlags& flags, const std::string& name) {
   Selection selection;
-  selection.name = asked.name;
+  selection.name = name;
   if (!selection.name.empty() && flags.all_namespaces) {
     return Error(Reason::kInvalidArgument,
                  "a name belongs to one namespace: give -n in place of -A");
@@ -66,7 +75,6 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
   }
   selection.label_selector = flags.label_selector;
   selection.field_selector = flags.field_selector;
-  selection.show_managed_fields = flags.show_managed_fields;
   if (selection.name.empty()) return selection;
   const Result<FieldSelector> named =
       FieldSelector::Of({{.field = "metadata.name", .value = selection.name}});
@@ -76,29 +84,99 @@ Result<Selection> ReadFlags(const SelectionFlags& flags, const Asked& asked) {
   return selection;
 }
 
-// `error`: from discovery.
-Error NoSuchResource(const Error& error, const Asked& asked) {
-  std::string words = ResourceHabit(asked.resource);
-  // Unless discovery suggests something itself.
-  if (words.empty() && error.message().find('?') == std::string::npos) {
-    words = "`kubectl api-resources` lists what this server has";
+// Returns the resources of a category such as "all", in the server's order.
+Result<std::vector<RestMapping>> OfCategory(const Connection& connection,
+                                            const std::string& category, const CallOptions& call) {
+  const DiscoveryClient discovery = connection.client.Discovery();
+  const Result<std::vector<ApiGroupVersion>> groups = discovery.ServerPreferredResources(call);
+  if (!groups) return groups.error();
+  std::vector<RestMapping> mappings;
+  for (const ApiGroupVersion& group : *groups) {
+    for (const ApiResource& resource : group.resources) {
+      const auto& categories = resource.categories;
+      if (std::find(categories.begin(), categories.end(), category) == categories.end()) continue;
+      if (!resource.Supports("list")) continue;
+      Result<RestMapping> mapping = discovery.MappingFor(resource.resource, call);
+      if (!mapping) return std::move(mapping).error();
+      mappings.push_back(*std::move(mapping));
+    }
   }
-  if (words.empty()) return error;
-  return Error(Reason::kNotFound, error.message() + "; " + words);
+  return mappings;
+}
+
+// `error`: from discovery.
+Error NoSuchResource(const Error& error) {
+  // Unless discovery suggests something itself.
+  if (error.message().find('?') != std::string::npos) return error;
+  return Error(Reason::kNotFound,
+               error.message() + "; `kubectl api-resources` lists what this server has");
+}
+
+// Resolves the arguments.
+Result<std::vector<Wanted>> WantedByName(const Connection& connection,
+                                         const std::vector<std::string>& arguments,
+                                         const CallOptions& call) {
+  const Result<std::vector<Asked>> asked = ReadArguments(arguments);
+  if (!asked) return asked.error();
+  std::vector<Wanted> wanted;
+  for (const Asked& one : *asked) {
+    Result<RestMapping> mapping = connection.client.Discovery().MappingFor(one.resource, call);
+    if (mapping) {
+      wanted.push_back({*std::move(mapping), one.name});
+      continue;
+    }
+    if (!IsNotFound(mapping.error())) return std::move(mapping).error();
+    Result<std::vector<RestMapping>> members = OfCategory(connection, one.resource, call);
+    if (!members) return std::move(members).error();
+    if (members->empty()) return NoSuchResource(mapping.error());
+    for (RestMapping& member : *members) wanted.push_back({std::move(member), one.name});
+  }
+  return wanted;
+}
+
+// Reads the names of the objects in files.
+Result<std::vector<Wanted>> WantedByFile(const Connection& connection, const SelectionFlags& flags,
+                                         const CallOptions& call) {
+  std::vector<std::string> warnings;
+  const Result<std::vector<Manifest>> manifests = ReadManifests(flags.files, std::cin, warnings);
+  if (!manifests) return manifests.error();
+  std::vector<Wanted> wanted;
+  for (const auto& [place, object] : *manifests) {
+    const std::string& version = object["apiVersion"].StringOrEmpty();
+    const std::size_t slash = version.find('/');
+    const bool core = slash == std::string::npos;
+    const GroupVersionKind kind{.group = core ? "" : version.substr(0, slash),
+                                .version = core ? version : version.substr(slash + 1),
+                                .kind = object["kind"].StringOrEmpty()};
+    Result<RestMapping> mapping = connection.client.Discovery().MappingFor(kind, call);
+    if (!mapping) {
+      return Error(mapping.error().reason(), place + ": " + mapping.error().message());
+    }
+    const json::Value& metadata = object["metadata"];
+    wanted.push_back({*std::move(mapping), metadata["name"].StringOrEmpty(),
+                      metadata["namespace"].StringOrEmpty()});
+    if (wanted.back().name.empty()) {
+      return Error(Reason::kInvalidArgument, place + ": metadata.name is missing");
+    }
+    const std::string& namespace_ = wanted.back().namespace_;
+    if (!flags.namespace_.empty() && !namespace_.empty() && namespace_ != flags.namespace_) {
+      return Error(Reason::kInvalidArgument, place + ": its namespace is " + namespace_ +
+                                                 ", but -n says " + flags.namespace_);
+    }
+  }
+  return wanted;
 }
 
 Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& flags,
-                            const Asked& asked, const CallOptions& call) {
-  Result<Selection> read = ReadFlags(flags, asked);
+                            const Format& format, const Wanted& wanted, const CallOptions& call) {
+  Result<Selection> read = ReadFlags(flags, wanted.name);
   if (!read) return std::move(read).error();
   Selection selection = *std::move(read);
-  Result<RestMapping> mapping = connection.client.Discovery().MappingFor(asked.resource, call);
-  if (!mapping && IsNotFound(mapping.error())) return NoSuchResource(mapping.error(), asked);
-  if (!mapping) return std::move(mapping).error();
-  selection.mapping = *std::move(mapping);
+  selection.mapping = wanted.mapping;
   if (selection.mapping.namespaced && !flags.all_namespaces) {
-    selection.namespace_ =
-        flags.namespace_.empty() ? connection.config.namespace_ : flags.namespace_;
+    selection.namespace_ = wanted.namespace_;
+    if (selection.namespace_.empty()) selection.namespace_ = flags.namespace_;
+    if (selection.namespace_.empty()) selection.namespace_ = connection.config.namespace_;
     if (selection.namespace_.empty()) selection.namespace_ = "default";
   }
   // Kinds known to this program use protobuf; the others use JSON.
@@ -109,8 +187,7 @@ Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& 
   selection.type = known != nullptr && known->type != nullptr && known->type->kind == kind.kind
                        ? known->type
                        : &selection.mapping.dynamic_type();
-  const bool table = flags.output.empty() || flags.output == "wide";
-  if (known != nullptr || served.group.empty() || !table) {
+  if (known != nullptr || served.group.empty() || !format.is_table()) {
     selection.columns = internal::table::ColumnsFor(served.group, kind.kind);
   } else {
     selection.columns = ColumnsOfDefinition(connection.client, served, call);
@@ -121,19 +198,28 @@ Result<Selection> SelectOne(const Connection& connection, const SelectionFlags& 
 }  // namespace
 
 Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
-                                      const CallOptions& call) {
-  const Result<std::vector<Asked>> asked = ReadArguments(flags.arguments);
-  if (!asked) return asked.error();
+                                      const Format& format, const CallOptions& call) {
+  const bool by_file = !flags.files.empty();
+  if (by_file != flags.arguments.empty()) {
+    return Error(Reason::kInvalidArgument,
+                 by_file ? "-f names the objects: leave out the RESOURCE"
+                         : "which RESOURCE? Such as pods, or deployment/web; or -f FILE");
+  }
+  const Result<std::vector<Wanted>> wanted = by_file
+                                                 ? WantedByFile(connection, flags, call)
+                                                 : WantedByName(connection, flags.arguments, call);
+  if (!wanted) return wanted.error();
   std::vector<Selection> selections;
-  for (const Asked& one : *asked) {
-    Result<Selection> selection = SelectOne(connection, flags, one, call);
-    if (!selection) return std::move(selection).error();
+  for (const Wanted& one : *wanted) {
     // po,pods: the same list only once.
     const bool is_repeated =
         std::any_of(selections.begin(), selections.end(), [&](const Selection& before) {
-          return one.name.empty() && before.mapping.resource == selection->mapping.resource;
+          return one.name.empty() && before.mapping.resource == one.mapping.resource;
         });
-    if (!is_repeated) selections.push_back(*std::move(selection));
+    if (is_repeated) continue;
+    Result<Selection> selection = SelectOne(connection, flags, format, one, call);
+    if (!selection) return std::move(selection).error();
+    selections.push_back(*std::move(selection));
   }
   return selections;
 }

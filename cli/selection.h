@@ -16,6 +16,7 @@
 
 #include "cli/command_line.h"
 #include "cli/connection.h"
+#include "cli/format.h"
 #include "table/columns.h"
 
 namespace kinformer::cli {
@@ -26,8 +27,8 @@ struct SelectionFlags {
   bool all_namespaces = false;
   std::string label_selector{};
   std::string field_selector{};
-  std::string output{};  // "", "wide", "name", "json", "yaml"
-  bool show_managed_fields = false;
+  std::vector<std::string> files{};  // in the place of arguments
+  FormatFlags format{};
 };
 
 void AddSelectionFlags(Command& command, SelectionFlags& flags);
@@ -41,7 +42,6 @@ struct Selection {
   std::string label_selector{};
   std::string field_selector{};
   internal::table::Columns columns{};  // columns of tables
-  bool show_managed_fields = false;
   [[nodiscard]] bool shows_namespaces() const { return mapping.namespaced && namespace_.empty(); }
   // Returns "pods \"web-0\"", or "pods" for all, and the namespace.
   [[nodiscard]] std::string Description() const;
@@ -51,11 +51,12 @@ struct Selection {
 };
 
 // Checks the selectors and resolves each resource with the server; for a custom kind also reads the
-// columns of its definition. A user who may not read the definition gets the default columns.
-// Returns one selection for each resource and name in the arguments, in their order. Errors in the
-// flags themselves are kInvalidArgument.
+// columns of its definition, if `format` is a table. A user who may not read the definition gets
+// the default columns. Returns one selection for each resource and name in the arguments, in their
+// order, and for each resource of a category ("all"); or for each object in the files. Errors in
+// the flags themselves are kInvalidArgument.
 Result<std::vector<Selection>> Select(const Connection& connection, const SelectionFlags& flags,
-                                      const CallOptions& call);
+                                      const Format& format, const CallOptions& call);
 
 // Prints why the objects could not be read, and returns exit status kFailure. See report.h.
 int FailToRead(const Error& error, const std::vector<Selection>& selections,

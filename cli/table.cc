@@ -5,6 +5,12 @@
 #include "cli/printable.h"
 
 namespace kinformer::cli {
+namespace {
+
+// The narrowest column, with its blanks.
+constexpr std::size_t kLeast = 6;
+
+}  // namespace
 
 std::size_t DisplayWidth(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -25,7 +31,8 @@ std::string Table::Line(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string cell = Printable(cells[i]);
     line += cell;
-    if (i + 1 < cells.size()) line.append(widths_[i] + 3 - DisplayWidth(cell), ' ');
+    if (i + 1 == cells.size()) break;
+    line.append(std::max(widths_[i] + 3, kLeast) - DisplayWidth(cell), ' ');
   }
   return line;
 }

@@ -11,7 +11,8 @@
 
 namespace kinformer::cli {
 
-// Pads cells so that each column is aligned, with three blanks behind its widest cell so far.
+// Pads cells so that each column is aligned, with three blanks behind its widest cell so far,
+// and is at least six wide, as in kubectl.
 // Replaces control characters by blanks, because cells contain users' text.
 class Table {
  public:

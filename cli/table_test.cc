@@ -5,6 +5,13 @@
 namespace kinformer::cli {
 namespace {
 
+TEST(Table, ANarrowColumn_IsSixWide) {
+  Table table;
+  table.Measure({"A", "B", "C"});
+  EXPECT_EQ(table.Line({"A", "B", "C"}), "A     B     C");
+  EXPECT_EQ(table.Line({"1234", "", "C"}), "1234         C");
+}
+
 TEST(Table, ColumnsBeginAtTheSamePlace) {
   Table table;
   table.Measure({"NAME", "AGE"});

@@ -15,10 +15,10 @@
 #include "cli/output.h"
 #include "cli/printable.h"
 #include "cli/report.h"
+#include "cli/rows.h"
 #include "cli/selection.h"
 #include "cli/table.h"
 #include "cli/trace.h"
-#include "table/columns.h"
 
 namespace kinformer::cli {
 namespace {
@@ -34,12 +34,12 @@ struct WatchFlags {
 class EventPrinter {
  public:
   // `qualified`: print names with their resource. `mutex`: shared by all printers of `output`.
-  EventPrinter(Env& env, const Selection& selection, std::string format, bool qualified,
+  EventPrinter(Env& env, const Selection& selection, const Format& format, bool qualified,
                Output& output, std::mutex& mutex)
       : env_(env),
         selection_(selection),
-        format_(std::move(format)),
-        qualified_(qualified),
+        format_(format),
+        rows_(format, selection, qualified),
         output_(output),
         mutex_(mutex) {}
 
@@ -54,41 +54,39 @@ class EventPrinter {
     if (!value) {
       output_.Line(std::string(sign) + " " +
                    Printable(name + ": " + std::string(value.error().message())));
-    } else if (format_ == "name") {
+    } else if (format_.form == Format::Form::kName) {
       output_.Line(std::string(sign) + " " + Printable(selection_.QualifiedName(name)), color);
-    } else if (format_ == "json") {
+    } else if (format_.form == Format::Form::kJson) {
       output_.Line(EventJson(type, *value));
-    } else if (format_ == "yaml") {
+    } else if (format_.form == Format::Form::kYaml) {
       output_.Line(std::string("--- # ") + type + "\n" + KubectlYaml(*value), color);
+    } else if (format_.has_rows()) {
+      PrintRow(sign, color, *value);
+    } else if (const Result<std::string> text = DocumentPrinter(format_).Print(*value)) {
+      output_.Text(*text);
     } else {
-      PrintRow(sign, color, object, *value);
+      std::cerr << ErrorLine(text.error()) << '\n';
     }
   }
 
-  void PrintRow(const char* sign, Color color, const Object& object, const json::Value& value) {
-    const bool wide = format_ == "wide";
-    std::vector<std::string> cells =
-        internal::table::CellsOf(selection_.columns, value, wide, env_.WallNow());
-    if (qualified_ && !cells.empty())
-      cells.front() = selection_.QualifiedName(object.block()->name());
-    if (selection_.shows_namespaces()) {
-      cells.insert(cells.begin(), std::string(object.block()->namespace_()));
+  void PrintRow(const char* sign, Color color, const json::Value& value) {
+    const Result<std::vector<std::string>> cells = rows_.Cells(value, env_.WallNow());
+    if (!cells) {
+      std::cerr << ErrorLine(cells.error()) << '\n';
+      return;
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!has_titles_) {
-      has_titles_ = true;
-      std::vector<std::string> titles = internal::table::TitlesOf(selection_.columns, wide);
-      if (selection_.shows_namespaces()) titles.insert(titles.begin(), "NAMESPACE");
-      table_.Measure(cells);
-      output_.Line("  " + table_.Line(titles));
+    if (!std::exchange(has_titles_, true) && !format_.no_headers) {
+      table_.Measure(*cells);
+      output_.Line("  " + table_.Line(rows_.Titles()));
     }
-    output_.Line(std::string(sign) + " " + table_.Line(cells), color);
+    output_.Line(std::string(sign) + " " + table_.Line(*cells), color);
   }
 
   Env& env_;
   const Selection& selection_;
-  const std::string format_;
-  const bool qualified_;
+  const Format& format_;
+  const Rows rows_;
   Output& output_;
   std::mutex& mutex_;
   Table table_;
@@ -140,12 +138,18 @@ class Watched {
 }  // namespace
 
 int RunWatch(const ConnectionFlags& connection_flags, const SelectionFlags& flags, bool traced) {
+  const Result<Format> format = ReadFormat(flags.format);
+  if (!format) {
+    return format.error().reason() == Reason::kInvalidArgument
+               ? UsageError(format.error().message())
+               : Fail(format.error());
+  }
   StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(connection_flags);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
   const Result<std::vector<Selection>> selections =
-      Select(*connection, flags, {.stop = stop.token()});
+      Select(*connection, flags, *format, {.stop = stop.token()});
   if (!selections) {
     if (stop.stop_requested()) return 0;
     if (selections.error().reason() == Reason::kInvalidArgument) {
@@ -168,11 +172,11 @@ int RunWatch(const ConnectionFlags& connection_flags, const SelectionFlags& flag
   std::vector<std::unique_ptr<Watched>> watched;
   for (const Selection& selection : *selections) {
     InformerOptions<Object> options;
-    options.drop_managed_fields = !selection.show_managed_fields;
+    options.drop_managed_fields = !format->keeps_managed_fields();
     options.trace = trace;
     watched.push_back(
         std::make_unique<Watched>(connection->client, selection, std::move(options),
-                                  EventPrinter(connection->client.env(), selection, flags.output,
+                                  EventPrinter(connection->client.env(), selection, *format,
                                                OfSeveralResources(all), *output, printing)));
   }
   Result<void> synced;
@@ -196,6 +200,9 @@ void RegisterWatch(CommandLine& line) {
   AddConnectionFlags(command, flags->connection);
   AddReadingHabits(command);
   command.Elsewhere("-w,--watch", "this command watches by itself: leave it out");
+  command.Elsewhere("--watch-only,--output-watch-events", "write `kinformer get` with that option");
+  command.Elsewhere("--sort-by", "events come in their order; `kinformer get --sort-by` sorts");
+  command.Elsewhere("--ignore-not-found", "this command waits for objects that do not exist");
   command.Run([flags] { return RunWatch(flags->connection, flags->selection, flags->trace); });
 }
 

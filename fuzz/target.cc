@@ -39,6 +39,7 @@ constexpr Target kTargets[] = {
     {"informer", &FuzzInformer},
     {"json", &FuzzJson},
     {"json_to_protobuf", &FuzzJsonToProtobuf},
+    {"jsonpath", &FuzzJsonPath},
     {"jwt", &FuzzJwt},
     {"kubeconfig", &FuzzKubeconfig},
     {"label_selector", &FuzzLabelSelector},

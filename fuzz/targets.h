@@ -25,6 +25,7 @@ void FuzzFieldSelector(std::string_view input);     // selector_target.cc
 void FuzzHttpHead(std::string_view input);          // http_target.cc
 void FuzzInformer(std::string_view input);          // informer_target.cc
 void FuzzJson(std::string_view input);              // json_target.cc
+void FuzzJsonPath(std::string_view input);          // jsonpath_target.cc
 void FuzzJsonToProtobuf(std::string_view input);    // transcode_target.cc
 void FuzzJwt(std::string_view input);               // credential_target.cc
 void FuzzKubeconfig(std::string_view input);        // config_target.cc
