@@ -12,14 +12,14 @@ _GROUPS = {"Apiserverinternal": "Internal"}
 _NOT_CACHED = ("metrics", "custommetrics", "externalmetrics")
 
 
-def _parts(package):
+def group_and_version(package):
     """"Core" and "V1" of corev1."""
     name, version = re.fullmatch(r"(.*?)(v\d.*)", package.alias).groups()
     group = name[0].upper() + name[1:]
     return name, _GROUPS.get(group, group), version[0].upper() + version[1:]
 
 
-def _plural(kind, resource):
+def plural(kind, resource):
     """The kind's name in the plural, as client-go's generator spells it: "NetworkPolicies"."""
     lower = kind.lower()
     if resource.startswith(lower):
@@ -35,7 +35,7 @@ def groups_of(schema):
     for package in schema.packages.values():
         if package.alias.startswith("metav1"):
             continue
-        name, group, version = _parts(package)
+        name, group, version = group_and_version(package)
         if name in _NOT_CACHED:
             continue
         kinds = []
@@ -44,7 +44,7 @@ def groups_of(schema):
             # What is not stored, such as a review, has no list.
             listed = resource is not None and message.name + "List" in package.messages
             if message.is_object and listed:
-                kinds.append((_plural(message.name, resource.name), message.name))
+                kinds.append((plural(message.name, resource.name), message.name))
         if kinds:
             groups.setdefault(group, {})[version] = (package, sorted(kinds))
     return dict(sorted(groups.items()))
