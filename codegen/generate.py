@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Generates C++ from schema/: descriptors, kinds, the registry, views, mutable
-structs, and the accessors of the informer factory and of the clientset.
+structs and their builders, and the accessors of the informer factory and of the clientset.
 
     generate.py SCHEMA_DIR OUT_DIR
 
@@ -14,6 +14,7 @@ import re
 import sys
 
 import accessors
+import applyconfig
 import clientset
 import defaults
 import descriptors
@@ -96,6 +97,9 @@ def main():
     for method, package, kinds in versions:
         out.write(f"include/kinformer/clientset/{package.alias}.h",
                   clientset.header(method, package, kinds))
+    for package in applyconfig.packages_of(schema, versions):
+        out.write(f"include/kinformer/applyconfig/{package.alias}.h",
+                  applyconfig.header(schema, package))
     out.write("include/kinformer/clientset/all.h", clientset.all_header(versions))
     out.write("include/kinformer/internal/clientset_versions.h", clientset.versions_header(schema))
     out.write("src/testing/clientset_inventory.inc", clientset.inventory(versions))

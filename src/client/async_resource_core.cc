@@ -189,7 +189,7 @@ struct AsyncResourceCore::Requests {
     const Result<void> traced = client::AddTraceHeaders(call, headers);
     if (!traced) co_return traced.error();
     ListedObjects page;
-    const auto listing = std::make_shared<client::ListPageCall>(
+    const auto listing = std::make_shared<client::TaskPageCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
                                    /*throttled=*/true, std::move(headers)),
         self.env(), std::move(options), page);
@@ -411,7 +411,7 @@ struct AsyncResourceCore::Requests {
     HttpHeaders headers;
     const Result<void> traced = client::AddTraceHeaders(call, headers);
     if (!traced) co_return traced.error();
-    const auto watch = std::make_shared<client::WatchCall>(
+    const auto watch = std::make_shared<client::TaskWatchCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
                                    /*throttled=*/true, std::move(headers)),
         self.env(), std::move(options));

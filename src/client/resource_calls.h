@@ -25,9 +25,9 @@ namespace kinformer::internal::client {
 inline constexpr std::size_t kMaxWaitingEvents = 100'000;
 
 // One page of a list.
-class ListPageCall final : public LoopCall, public ListReceiver {
+class TaskPageCall final : public LoopCall, public ListReceiver {
  public:
-  ListPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
+  TaskPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
                ListedObjects& out)
       : LoopCall(env), source_(std::move(source)), options_(std::move(options)), out_(out) {}
 
@@ -62,9 +62,9 @@ class ListPageCall final : public LoopCall, public ListReceiver {
 };
 
 // A watch that passes its events to a task.
-class WatchCall final : public LoopCall, public WatchReceiver {
+class TaskWatchCall final : public LoopCall, public WatchReceiver {
  public:
-  WatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
+  TaskWatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
       : LoopCall(env), source_(std::move(source)), options_(std::move(options)) {}
 
   std::deque<OwnedWatchEvent> Take() {
@@ -93,7 +93,7 @@ class WatchCall final : public LoopCall, public WatchReceiver {
       overflow_ = true;
       // The stream must not be ended inside its own callback.
       env().loop().Post([self = shared_from_this()] {
-        static_cast<WatchCall&>(*self).Complete(
+        static_cast<TaskWatchCall&>(*self).Complete(
             Error(Reason::kOverLimit,
                   "events of a watch arrive faster than they are taken: use an informer"));
       });

@@ -216,8 +216,10 @@ TEST_F(ClientsetTest, EphemeralContainersAndResourcesOfAPodAreChanged) {
   Run([&] {
     const auto pods = clientset_.CoreV1().Pods("default");
     const AsyncTypedClient awaited(pods);
-    Ref<corev1::Pod> read = pods.Create(APod("a")).OrExit();
-    corev1::Pod::Mutable pod = (*read).DeepCopy();
+    corev1::Pod::Mutable pod = APod("a");
+    pod.spec.containers[0].resources.requests["cpu"] = resource::Quantity::Parse("50m").OrExit();
+    Ref<corev1::Pod> read = pods.Create(pod).OrExit();
+    pod = (*read).DeepCopy();
     corev1::EphemeralContainer::Mutable shell;
     shell.name = "shell";
     shell.image = "busybox";
