@@ -93,7 +93,8 @@ def header(schema):
 //   SharedInformer<corev1::Pod> pods = factory.Core().V1().Pods().Informer();
 //   Lister<appsv1::Deployment> deployments = factory.Apps().V1().Deployments().Lister();
 //
-// The names are those of client-go's informers package. The kinds are only declared here: a program
+// The names are those of client-go's informers packages; kinformer/listers/ has those of its
+// listers. The kinds are only declared here: a program
 // includes the headers of the groups whose Informer() or Lister() it calls, and pays for no others.
 //
 """, HEADER, """#ifndef KINFORMER_FACTORY_ACCESSORS_H_
@@ -163,8 +164,37 @@ class Step {
                    "static_cast<SharedInformerFactory&>(*this));\n}\n")
     out.append("""
 }  // namespace accessors
+
+// The names of Go's informers packages.
+""")
+    for versions in groups.values():
+        for package, kinds in versions.values():
+            out.append(f"namespace {package.alias} {{\n")
+            out += [f"using {kind}Informer = accessors::Kind<{kind}>;\n" for _, kind in kinds]
+            out.append(f"}}  // namespace {package.alias}\n")
+    out.append("""
 }  // namespace kinformer
 
 #endif  // KINFORMER_FACTORY_ACCESSORS_H_
 """)
     return "".join(out)
+
+
+def lister_headers(schema):
+    """{name below kinformer/: text}: the names of Go's listers packages, for each version."""
+    out = {}
+    for versions in groups_of(schema).values():
+        for package, kinds in versions.values():
+            alias = package.alias
+            guard = f"KINFORMER_LISTERS_{alias.upper()}_H_"
+            names = "".join(f"using {kind}Lister = Lister<{kind}>;\n"
+                            f"using {kind}NamespaceLister = NamespaceLister<{kind}>;\n"
+                            for _, kind in kinds)
+            out[f"listers/{alias}.h"] = (
+                f"// kinformer/listers/{alias}.h\n//\n"
+                "// The listers of a group's version by the names of client-go's listers packages."
+                f"\n//\n{HEADER}#ifndef {guard}\n#define {guard}\n\n"
+                f'#include "kinformer/api/{alias}.h"\n#include "kinformer/cache/lister.h"\n\n'
+                f"namespace kinformer::{alias} {{\n\n{names}\n}}  // namespace kinformer::{alias}\n"
+                f"\n#endif  // {guard}\n")
+    return out

@@ -84,15 +84,15 @@ def _method(self, struct, message, f):
     name, member = go_name(message, f.name), identifier(f.name)
     if f.map:
         return (f"  template <class V = decltype({struct}::{member})>\n"
-                f"  {self}& With{name}(const V& entries) {{\n"
-                f"    for (const auto& [key, value] : entries) this->{member}[key] = value;\n"
+                f"  {self}& With{name}(const V& given) {{\n"
+                f"    for (const auto& one : given) this->{member}[one.first] = one.second;\n"
                 "    return *this;\n  }\n")
     if f.repeated:
-        return (f"  template <class... V>\n  {self}& With{name}(const V&... values) {{\n"
-                f"    (this->{member}.push_back(values), ...);\n    return *this;\n  }}\n")
+        return (f"  template <class... V>\n  {self}& With{name}(const V&... given) {{\n"
+                f"    (this->{member}.push_back(given), ...);\n    return *this;\n  }}\n")
     return (f"  template <class V = decltype({struct}::{member})>\n"
-            f"  {self}& With{name}(V&& value) {{\n"
-            f"    internal::SetField(this->{member}, std::forward<V>(value));\n"
+            f"  {self}& With{name}(V&& given) {{\n"
+            f"    internal::SetField(this->{member}, std::forward<V>(given));\n"
             "    return *this;\n  }\n")
 
 

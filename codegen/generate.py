@@ -92,6 +92,8 @@ def main():
         out.write(name, descriptors.HEADER + "\n".join(parts))
     out.write("src/api/registry_tables.cc", registry.source(schema))
     out.write("include/kinformer/factory_accessors.h", accessors.header(schema))
+    for path, text in accessors.lister_headers(schema).items():
+        out.write(f"include/kinformer/{path}", text)
     out.write("include/kinformer/internal/factory_groups.h", accessors.groups_header(schema))
     versions = clientset.versions_of(schema)
     for method, package, kinds in versions:

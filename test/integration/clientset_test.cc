@@ -261,7 +261,8 @@ TEST_F(ClientsetTest, ASigningRequestIsApproved) {
     EXPECT_EQ(read->status().conditions().size(), 1U);
     decided = (*read).DeepCopy();
     EXPECT_TRUE(Await(AsyncTypedClient(requests).UpdateApproval("me", decided)).ok());
-    EXPECT_TRUE(IsNotFound(requests.UpdateApproval("none", decided).error()));
+    wanted.metadata.name = "none";
+    EXPECT_TRUE(IsNotFound(requests.UpdateApproval("none", wanted).error()));
   });
 }
 
