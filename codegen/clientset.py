@@ -156,6 +156,7 @@ def inventory(versions):
     """What a test compares with discovery: CLIENTSET_RESOURCE(namespace, version's method, method,
     kind, group, version, resource, whether it has namespaces)."""
     return HEADER + "".join(
-        f'CLIENTSET_RESOURCE({p.alias}, {method}, {k.method}, {k.kind}, "{p.group}", "{p.version}", '
-        f'"{k.resource.name}", {"NAMESPACED" if k.resource.namespaced else "CLUSTER"})\n'
+        f'CLIENTSET_RESOURCE({p.alias}, {method}, {k.method}, {k.kind}, "{p.group}", '
+        f'"{p.version}", "{k.resource.name}", '
+        f'{"NAMESPACED" if k.resource.namespaced else "CLUSTER"})\n'
         for method, p, kinds in versions for k in kinds)

@@ -1,6 +1,6 @@
 // client/resource_calls.h
 //
-// What tasks of an AsyncResourceCore run on the loop: a page of a list, and a watch.
+// Calls on the loop that tasks of an AsyncResourceCore wait for: a page of a list, and a watch.
 
 #ifndef KINFORMER_CLIENT_RESOURCE_CALLS_H_
 #define KINFORMER_CLIENT_RESOURCE_CALLS_H_

@@ -1,5 +1,5 @@
 // Typical first mistakes with a Clientset, made by users of client-go.
-// case version_without_header: BatchV1\(\) needs its header: .*#include .*kinformer/clientset/batchv1.h
+// case version_without_header: BatchV1\(\) needs its header: .*kinformer/clientset/batchv1.h
 // case create_of_read_only: the API has no create for this resource
 // case apply_of_read_only: the API has no patch for this resource, and so no apply
 // case get_of_review: the API has no get for this resource

@@ -1,4 +1,4 @@
-// Every built-in resource that the embedded API server has is in a Clientset, with every verb of the
+// A Clientset has every built-in resource of the embedded API server, with every verb of the
 // discovery document, and no other.
 
 #include <chrono>
