@@ -12,14 +12,14 @@ _GROUPS = {"Apiserverinternal": "Internal"}
 _NOT_CACHED = ("metrics", "custommetrics", "externalmetrics")
 
 
-def _parts(package):
+def group_and_version(package):
     """"Core" and "V1" of corev1."""
     name, version = re.fullmatch(r"(.*?)(v\d.*)", package.alias).groups()
     group = name[0].upper() + name[1:]
     return name, _GROUPS.get(group, group), version[0].upper() + version[1:]
 
 
-def _plural(kind, resource):
+def plural(kind, resource):
     """The kind's name in the plural, as client-go's generator spells it: "NetworkPolicies"."""
     lower = kind.lower()
     if resource.startswith(lower):
@@ -35,7 +35,7 @@ def groups_of(schema):
     for package in schema.packages.values():
         if package.alias.startswith("metav1"):
             continue
-        name, group, version = _parts(package)
+        name, group, version = group_and_version(package)
         if name in _NOT_CACHED:
             continue
         kinds = []
@@ -44,7 +44,7 @@ def groups_of(schema):
             # What is not stored, such as a review, has no list.
             listed = resource is not None and message.name + "List" in package.messages
             if message.is_object and listed:
-                kinds.append((_plural(message.name, resource.name), message.name))
+                kinds.append((plural(message.name, resource.name), message.name))
         if kinds:
             groups.setdefault(group, {})[version] = (package, sorted(kinds))
     return dict(sorted(groups.items()))
@@ -93,7 +93,8 @@ def header(schema):
 //   SharedInformer<corev1::Pod> pods = factory.Core().V1().Pods().Informer();
 //   Lister<appsv1::Deployment> deployments = factory.Apps().V1().Deployments().Lister();
 //
-// The names are those of client-go's informers package. The kinds are only declared here: a program
+// The names are those of client-go's informers packages; kinformer/listers/ has those of its
+// listers. The kinds are only declared here: a program
 // includes the headers of the groups whose Informer() or Lister() it calls, and pays for no others.
 //
 """, HEADER, """#ifndef KINFORMER_FACTORY_ACCESSORS_H_
@@ -163,8 +164,37 @@ class Step {
                    "static_cast<SharedInformerFactory&>(*this));\n}\n")
     out.append("""
 }  // namespace accessors
+
+// The names of Go's informers packages.
+""")
+    for versions in groups.values():
+        for package, kinds in versions.values():
+            out.append(f"namespace {package.alias} {{\n")
+            out += [f"using {kind}Informer = accessors::Kind<{kind}>;\n" for _, kind in kinds]
+            out.append(f"}}  // namespace {package.alias}\n")
+    out.append("""
 }  // namespace kinformer
 
 #endif  // KINFORMER_FACTORY_ACCESSORS_H_
 """)
     return "".join(out)
+
+
+def lister_headers(schema):
+    """{name below kinformer/: text}: the names of Go's listers packages, for each version."""
+    out = {}
+    for versions in groups_of(schema).values():
+        for package, kinds in versions.values():
+            alias = package.alias
+            guard = f"KINFORMER_LISTERS_{alias.upper()}_H_"
+            names = "".join(f"using {kind}Lister = Lister<{kind}>;\n"
+                            f"using {kind}NamespaceLister = NamespaceLister<{kind}>;\n"
+                            for _, kind in kinds)
+            out[f"listers/{alias}.h"] = (
+                f"// kinformer/listers/{alias}.h\n//\n"
+                "// The listers of a group's version by the names of client-go's listers packages."
+                f"\n//\n{HEADER}#ifndef {guard}\n#define {guard}\n\n"
+                f'#include "kinformer/api/{alias}.h"\n#include "kinformer/cache/lister.h"\n\n'
+                f"namespace kinformer::{alias} {{\n\n{names}\n}}  // namespace kinformer::{alias}\n"
+                f"\n#endif  // {guard}\n")
+    return out

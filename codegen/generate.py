@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Generates C++ from schema/: descriptors, kinds, the registry, views, mutable
-structs and the accessors of the informer factory.
+structs and their builders, and the accessors of the informer factory and of the clientset.
 
     generate.py SCHEMA_DIR OUT_DIR
 
@@ -14,6 +14,8 @@ import re
 import sys
 
 import accessors
+import applyconfig
+import clientset
 import defaults
 import descriptors
 import mutables
@@ -90,7 +92,19 @@ def main():
         out.write(name, descriptors.HEADER + "\n".join(parts))
     out.write("src/api/registry_tables.cc", registry.source(schema))
     out.write("include/kinformer/factory_accessors.h", accessors.header(schema))
+    for path, text in accessors.lister_headers(schema).items():
+        out.write(f"include/kinformer/{path}", text)
     out.write("include/kinformer/internal/factory_groups.h", accessors.groups_header(schema))
+    versions = clientset.versions_of(schema)
+    for method, package, kinds in versions:
+        out.write(f"include/kinformer/clientset/{package.alias}.h",
+                  clientset.header(method, package, kinds))
+    for package in applyconfig.packages_of(schema, versions):
+        out.write(f"include/kinformer/applyconfig/{package.alias}.h",
+                  applyconfig.header(schema, package))
+    out.write("include/kinformer/clientset/all.h", clientset.all_header(versions))
+    out.write("include/kinformer/internal/clientset_versions.h", clientset.versions_header(schema))
+    out.write("src/testing/clientset_inventory.inc", clientset.inventory(versions))
     out.write("src/apiserver/builtin/defaults_table.inc", defaults.source(sys.argv[1], schema))
     out.write("src/apiserver/builtin/required_table.inc", required.source(sys.argv[1], schema))
     listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)

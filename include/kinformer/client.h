@@ -9,10 +9,12 @@
 #include "kinformer/client/async_call.h"
 #include "kinformer/client/async_discovery.h"
 #include "kinformer/client/async_resource_client.h"
+#include "kinformer/client/async_typed_client.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/clientcmd.h"
 #include "kinformer/client/clientcmd_api.h"
 #include "kinformer/client/clientcmd_flags.h"
+#include "kinformer/client/clientset.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/deletion.h"
 #include "kinformer/client/discovery.h"
@@ -35,6 +37,7 @@
 #include "kinformer/client/retry_watcher.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/client/transport_wrapper.h"
+#include "kinformer/client/typed_client.h"
 #include "kinformer/client/watcher.h"
 
 #endif  // KINFORMER_CLIENT_H_

@@ -1,9 +1,9 @@
 #include "kinformer/internal/async_resource_core.h"
 
-#include <deque>
 #include <utility>
 
 #include "base/core/user_call.h"
+#include "client/applied_fields.h"
 #include "client/client_core.h"
 #include "client/deletion_codec.h"
 #include "client/list_pager.h"
@@ -12,6 +12,7 @@
 #include "client/object_codec.h"
 #include "client/patience.h"
 #include "client/request_path.h"
+#include "client/resource_calls.h"
 #include "client/status.h"
 #include "client/trace_context.h"
 #include "object/transcode/transcode.h"
@@ -19,101 +20,6 @@
 
 namespace kinformer::internal {
 namespace {
-
-// Limit of events that wait for a slow caller of Watch. Programs with more need an informer.
-constexpr std::size_t kMaxWaitingEvents = 100'000;
-
-// One page of a list.
-class ListPageCall final : public client::LoopCall, public ListReceiver {
- public:
-  ListPageCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options,
-               ListedObjects& out)
-      : client::LoopCall(env),
-        source_(std::move(source)),
-        options_(std::move(options)),
-        out_(out) {}
-
- private:
-  void Begin() override { call_ = source_->List(options_, *this); }
-  void End() override {
-    call_.reset();
-    source_.reset();
-  }
-  void OnItem(AnyRef object) override { out_.items.push_back(std::move(object).object()); }
-  void OnUnreadable(std::string_view namespace_, std::string_view name,
-                    const Error& error) override {
-    ++out_.unreadable;
-    env().log().Log(LogLevel::kWarning, "an object of a list is unreadable and left out",
-                    {{"namespace", std::string(namespace_)},
-                     {"name", std::string(name)},
-                     {"err", error.ToString()}});
-  }
-  void OnDone(Result<ListMeta> result) override {
-    if (!result) {
-      Complete(std::move(result).error());
-      return;
-    }
-    out_.metadata = *std::move(result);
-    Complete({});
-  }
-
-  std::unique_ptr<ListerWatcher> source_;
-  const ListOptions options_;
-  ListedObjects& out_;  // owned by the task
-  std::unique_ptr<ListWatchCall> call_;
-};
-
-// A watch that passes its events to a task.
-class WatchCall final : public client::LoopCall, public WatchReceiver {
- public:
-  WatchCall(std::unique_ptr<ListerWatcher> source, Env& env, ListOptions options)
-      : client::LoopCall(env), source_(std::move(source)), options_(std::move(options)) {}
-
-  std::deque<OwnedWatchEvent> Take() {
-    const base::MutexLock lock(mutex_);
-    return std::exchange(events_, {});
-  }
-
- private:
-  void Begin() override { call_ = source_->Watch(options_, *this); }
-  void End() override {
-    call_.reset();
-    source_.reset();
-  }
-  void OnStarted() override {}
-  void OnEvent(const WatchEvent& event) override {
-    if (event.unreadable) {
-      env().log().Log(LogLevel::kWarning, "an object of a watch is unreadable and left out",
-                      {{"namespace", std::string(event.namespace_)},
-                       {"name", std::string(event.name)},
-                       {"err", event.why != nullptr ? event.why->ToString() : "not said"}});
-      return;
-    }
-    const base::MutexLock lock(mutex_);
-    if (overflow_) return;
-    if (events_.size() >= kMaxWaitingEvents) {
-      overflow_ = true;
-      // The stream must not be ended inside its own callback.
-      env().loop().Post([self = shared_from_this()] {
-        static_cast<WatchCall&>(*self).Complete(
-            Error(Reason::kOverLimit,
-                  "events of a watch arrive faster than they are taken: use an informer"));
-      });
-      return;
-    }
-    events_.push_back({event.type, event.object.object(), std::string(event.resourceVersion),
-                       event.initial_events_end});
-  }
-  void OnChunkEnd() override { Wake(); }
-  void OnDone(Result<void> result) override { Complete(std::move(result)); }
-
-  std::unique_ptr<ListerWatcher> source_;
-  const ListOptions options_;
-  std::unique_ptr<ListWatchCall> call_;
-  base::Mutex mutex_;
-  std::deque<OwnedWatchEvent> events_ KINFORMER_GUARDED_BY(mutex_);
-  bool overflow_ KINFORMER_GUARDED_BY(mutex_) = false;
-};
 
 // Requests for leases bypass the rate limit and other requests' connections: a late renewal would
 // end the leadership.
@@ -283,7 +189,7 @@ struct AsyncResourceCore::Requests {
     const Result<void> traced = client::AddTraceHeaders(call, headers);
     if (!traced) co_return traced.error();
     ListedObjects page;
-    const auto listing = std::make_shared<ListPageCall>(
+    const auto listing = std::make_shared<client::TaskPageCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
                                    /*throttled=*/true, std::move(headers)),
         self.env(), std::move(options), page);
@@ -385,6 +291,34 @@ struct AsyncResourceCore::Requests {
                               std::move(subresource), call);
   }
 
+  static Task<Result<ObjectRef>> Apply(Self self, std::string name, std::string subresource,
+                                       const KindInfo& part, RequestObject object,
+                                       ApplyOptions options, CallOptions call) {
+    if (options.fieldManager.empty()) {
+      co_return Error(Reason::kInvalidArgument,
+                      "server-side apply needs ApplyOptions::fieldManager: who owns the fields");
+    }
+    Result<std::string> body = client::AppliedFields(part, object.json());
+    if (!body) co_return std::move(body).error();
+    const std::string namespace_ =
+        self.namespace_().empty() ? object.namespace_ : self.namespace_();
+    Result<std::string> path = ItemPath(self, namespace_, name, subresource);
+    if (!path) co_return std::move(path).error();
+    client::Query query;
+    const PatchOptions write{
+        .dryRun = options.dryRun, .force = options.force, .fieldManager = options.fieldManager};
+    query.AddWriteOptions(write);
+    ExchangeRequest request;
+    request.method = "PATCH";
+    request.target = *path + query.Text();
+    request.content_type = PatchContentType(PatchType::kApply);
+    request.body = [body = *std::move(body)] { return body; };
+    Task<Result<ObjectRef>> sent =
+        Send(self.client(), part, std::move(request), call, client::Answers::kOwnKind);
+    co_return co_await Judged(std::move(self), std::move(sent), namespace_, std::move(name),
+                              std::move(subresource), call);
+  }
+
   static Task<Result<ObjectRef>> Patch(Self self, std::string name, kinformer::Patch patch,
                                        std::string subresource, PatchOptions options,
                                        CallOptions call) {
@@ -477,7 +411,7 @@ struct AsyncResourceCore::Requests {
     HttpHeaders headers;
     const Result<void> traced = client::AddTraceHeaders(call, headers);
     if (!traced) co_return traced.error();
-    const auto watch = std::make_shared<WatchCall>(
+    const auto watch = std::make_shared<client::TaskWatchCall>(
         client::NewEngineListWatch(self.client()->engine(), self.type(), self.namespace_(), {},
                                    /*throttled=*/true, std::move(headers)),
         self.env(), std::move(options));
@@ -548,6 +482,13 @@ Task<Result<ObjectRef>> AsyncResourceCore::SendPart(std::string method, std::str
                             part, std::move(object), std::move(options), std::move(call));
 }
 
+Task<Result<ObjectRef>> AsyncResourceCore::Apply(std::string name, std::string subresource,
+                                                 const KindInfo& part, RequestObject object,
+                                                 ApplyOptions options, CallOptions call) const {
+  return Requests::Apply(resource_, std::move(name), std::move(subresource), part,
+                         std::move(object), std::move(options), std::move(call));
+}
+
 Task<Result<void>> AsyncResourceCore::Delete(std::string name, DeleteOptions options,
                                              CallOptions call) const {
   return Requests::Delete(resource_, std::move(name), std::move(options), std::move(call));
@@ -569,6 +510,12 @@ Task<Result<void>> AsyncResourceCore::Watch(ListOptions options,
                                             std::function<bool(const OwnedWatchEvent&)> on_event,
                                             CallOptions call) const {
   return Requests::Watch(resource_, std::move(options), std::move(on_event), std::move(call));
+}
+
+Task<Result<void>> WithoutObject(Task<Result<ObjectRef>> sent) {
+  const Result<ObjectRef> answer = co_await sent;
+  if (!answer) co_return answer.error();
+  co_return Result<void>();
 }
 
 }  // namespace kinformer::internal

@@ -278,6 +278,33 @@ TEST_F(ResourceClientTest, PatchAndDelete) {
             R"("preconditions":{"uid":"u"},"propagationPolicy":"Foreground"})");
 }
 
+TEST_F(ResourceClientTest, Apply_SendsTheFieldsThatAreSet) {
+  server_.script = {Json(ConfigMapJson("a", "6")), Json(ConfigMapJson("a", "7"))};
+  Block([&] {
+    corev1::ConfigMap::Mutable map;
+    map.metadata.namespace_ = "default";
+    map.metadata.name = "a";
+    map.data["k"] = "w";
+    EXPECT_TRUE(ConfigMaps("").Apply(map, {.fieldManager = "me"}).ok()) << "in the object's own";
+    EXPECT_TRUE(ConfigMaps()
+                    .ApplyStatus(map, {.fieldManager = "me", .force = true, .dryRun = {"All"}})
+                    .ok());
+    EXPECT_EQ(ConfigMaps().Apply(map, {}).error().reason(), Reason::kInvalidArgument);
+    map.metadata.name.clear();
+    EXPECT_EQ(ConfigMaps().Apply(map, {.fieldManager = "me"}).error().reason(),
+              Reason::kInvalidArgument);
+  });
+  ASSERT_EQ(server_.requests.size(), 2u);
+  const HttpRequest& first = server_.requests[0];
+  EXPECT_EQ(first.method, "PATCH");
+  EXPECT_EQ(first.headers.Get("Content-Type"), "application/apply-patch+yaml");
+  EXPECT_EQ(first.target, "/api/v1/namespaces/default/configmaps/a?fieldManager=me&force=false");
+  EXPECT_EQ(first.body, R"({"kind":"ConfigMap","apiVersion":"v1",)"
+                        R"("metadata":{"name":"a","namespace":"default"},"data":{"k":"w"}})");
+  EXPECT_EQ(server_.requests[1].target,
+            "/api/v1/namespaces/default/configmaps/a/status?dryRun=All&fieldManager=me&force=true");
+}
+
 TEST_F(ResourceClientTest, RequestsThatNameNothingAreNotSent_RB11) {
   Block([&] {
     EXPECT_EQ(ConfigMaps("").Get("a").error().reason(), Reason::kInvalidArgument);

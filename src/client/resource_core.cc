@@ -74,6 +74,13 @@ Result<ObjectRef> ResourceCore::UpdatePart(std::string_view name, std::string_vi
                                          object, options, call));
 }
 
+Result<ObjectRef> ResourceCore::Apply(std::string_view name, std::string_view subresource,
+                                      const KindInfo& part, const RequestObject& object,
+                                      const ApplyOptions& options, const CallOptions& call) const {
+  return BlockOn(env(), async().Apply(std::string(name), std::string(subresource), part, object,
+                                      options, call));
+}
+
 Result<void> ResourceCore::Delete(std::string_view name, const DeleteOptions& options,
                                   const CallOptions& call) const {
   return BlockOn(env(), async().Delete(std::string(name), options, call));

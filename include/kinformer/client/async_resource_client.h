@@ -124,6 +124,17 @@ class AsyncResourceClient {
                                 std::move(options), std::move(call));
             }};
   }
+  // Server-side apply: see ResourceClient::Apply.
+  template <class M>
+  [[nodiscard]] AsyncCall<Ref<T>> Apply(M&& object, Named<ApplyOptions> options) const {
+    internal::ExplainTemporaryInAwait<M>();
+    return Applied(object, "", std::move(options).Take());
+  }
+  template <class M>
+  [[nodiscard]] AsyncCall<Ref<T>> ApplyStatus(M&& object, Named<ApplyOptions> options) const {
+    internal::ExplainTemporaryInAwait<M>();
+    return Applied(object, "status", std::move(options).Take());
+  }
   [[nodiscard]] AsyncCall<void> Delete(std::string name, Named<DeleteOptions> options = {}) const {
     return {env(), [core = core_, name = std::move(name),
                     options = std::move(options).Take()](CallOptions call) mutable {
@@ -164,6 +175,7 @@ class AsyncResourceClient {
   }
 
   [[nodiscard]] Env& env() const { return core_.resource().env(); }
+  [[nodiscard]] const internal::AsyncResourceCore& core() const { return core_; }
   // Returns the namespace; "" for all, or if the kind has none.
   [[nodiscard]] const std::string& namespace_() const { return core_.resource().namespace_(); }
   // Returns a client for the same resource in another namespace; "" for all.
@@ -182,6 +194,22 @@ class AsyncResourceClient {
                       options = std::move(options)](CallOptions call) mutable {
                 return core.Update(std::move(object), std::move(subresource), std::move(options),
                                    std::move(call));
+              }};
+    } else {
+      return {env(), [](const CallOptions&) { return internal::NeverSent<internal::ObjectRef>(); }};
+    }
+  }
+
+  template <class M>
+  AsyncCall<Ref<T>> Applied(const M& object, std::string subresource, ApplyOptions options) const {
+    if constexpr (internal::CheckWritable<T, M>()) {
+      return {env(), [core = core_, object = internal::ToKeptRequest<T>(object),
+                      subresource = std::move(subresource),
+                      options = std::move(options)](CallOptions call) mutable {
+                const KindInfo& type = core.resource().type();
+                std::string name = object.name;
+                return core.Apply(std::move(name), std::move(subresource), type, std::move(object),
+                                  std::move(options), std::move(call));
               }};
     } else {
       return {env(), [](const CallOptions&) { return internal::NeverSent<internal::ObjectRef>(); }};

@@ -136,8 +136,8 @@ struct ClientOptions {
 
 // A handle on one server. Copies share connections, rate limit, and knowledge about the server.
 // Thread-safe; methods block only where they say so. A Client that made its own Runtime keeps it
-// alive; destroy the last copy outside handlers. Counterpart: kubernetes.Clientset and the
-// rest.RESTClient below it.
+// alive; destroy the last copy outside handlers. Clientset (clientset.h) has client-go's names for
+// its resources. Counterpart: what a kubernetes.Clientset and its RESTClients share.
 class Client {
  public:
   // Creates a client for the server that kubectl would use, with threads of its own. Reads files;

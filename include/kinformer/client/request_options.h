@@ -53,6 +53,16 @@ struct PatchOptions {
   std::string fieldValidation{};
 };
 
+// Options of a server-side apply. Counterpart: metav1.ApplyOptions; client.FieldOwner,
+// ForceOwnership and DryRunAll of controller-runtime.
+struct ApplyOptions {
+  // Owner of the fields, which must be named: here, or for all writes of a DelegatingClient in
+  // DelegatingClientOptions::field_owner.
+  std::string fieldManager{};
+  bool force{false};  // takes fields from other managers
+  std::vector<std::string> dryRun{};
+};
+
 // Counterpart: metav1.DeleteOptions.
 struct DeleteOptions {
   std::optional<std::int64_t> gracePeriodSeconds{};

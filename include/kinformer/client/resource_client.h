@@ -193,6 +193,18 @@ class ResourceClient : private internal::ResourceClientMisuse {
                        const CallOptions& call = {}) const {
     return Typed(core_.Patch(name, patch, subresource, options, call));
   }
+  // Server-side apply: creates the object, or sets the fields that are set in the struct, which
+  // then belong to options.fieldManager; DelegatingClient::Apply says what is set. Needs a name.
+  template <class M>
+  Result<Ref<T>> Apply(const M& object, const ApplyOptions& options,
+                       const CallOptions& call = {}) const {
+    return Applied(object, "", options, call);
+  }
+  template <class M>
+  Result<Ref<T>> ApplyStatus(const M& object, const ApplyOptions& options,
+                             const CallOptions& call = {}) const {
+    return Applied(object, "status", options, call);
+  }
   Result<void> Delete(std::string_view name, const DeleteOptions& options = {},
                       const CallOptions& call = {}) const {
     return core_.Delete(name, options, call);
@@ -232,6 +244,16 @@ class ResourceClient : private internal::ResourceClientMisuse {
   }
 
  private:
+  template <class M>
+  Result<Ref<T>> Applied(const M& object, std::string_view subresource, const ApplyOptions& options,
+                         const CallOptions& call) const {
+    if constexpr (internal::CheckWritable<T, M>()) {
+      const internal::RequestObject request = internal::ToRequestObject<T>(object);
+      return Typed(core_.Apply(request.name, subresource, core_.type(), request, options, call));
+    } else {
+      return internal::NeverCalled();
+    }
+  }
   static Result<Ref<T>> Typed(Result<internal::ObjectRef> object) {
     if (!object) return std::move(object).error();
     return Ref<T>(std::move(*object));

@@ -96,15 +96,10 @@ struct ReadAs<void, M> {
 template <class T, class M>
 using View = typename ReadAs<T, M>::Type;
 
-// Returns a copy of the part of an object, with the object's name where it has none. `home` is the
-// namespace if the name has none.
+// Returns a part with the name of its object. `home` is the namespace if the name has none.
 template <class M>
 M NamedPart(const M& part, const ObjectName& name, std::string_view home) {
-  M named = part;
-  if (named.metadata.name.empty()) named.metadata.name = name.name;
-  if (named.metadata.namespace_.empty()) named.metadata.namespace_ = name.namespace_;
-  if (named.metadata.namespace_.empty()) named.metadata.namespace_ = home;
-  return named;
+  return NamedPart(part, name.name, name.namespace_.empty() ? home : name.namespace_);
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 // kinformer/controller/delegating_client_options.h
 //
-// Options of a DelegatingClient, and of its reads, applies and deletions.
+// Options of a DelegatingClient, and of its reads and deletions.
 
 #ifndef KINFORMER_CONTROLLER_DELEGATING_CLIENT_OPTIONS_H_
 #define KINFORMER_CONTROLLER_DELEGATING_CLIENT_OPTIONS_H_
@@ -8,10 +8,10 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
 
@@ -45,13 +45,6 @@ struct ReadOptions {
   // server and deletions: the fields that the server supports.
   FieldSelector field_selector{};
   std::size_t limit{0};  // maximal number of objects; 0: all
-};
-
-// Options of a server-side apply. Counterpart: client.FieldOwner, ForceOwnership and DryRunAll.
-struct ApplyOptions {
-  std::string fieldManager{};  // owner of the fields; empty: DelegatingClientOptions::field_owner
-  bool force{false};           // takes fields from other managers
-  std::vector<std::string> dryRun{};
 };
 
 }  // namespace kinformer

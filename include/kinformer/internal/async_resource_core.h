@@ -44,6 +44,11 @@ class AsyncResourceCore {
                                                  std::string subresource, const KindInfo& part,
                                                  RequestObject object, CreateOptions options,
                                                  CallOptions call) const;
+  // Applies the fields that are set in an object, or in a part of it: `name` is that of the whole
+  // object, `part` the kind of what is sent and answered.
+  [[nodiscard]] Task<Result<ObjectRef>> Apply(std::string name, std::string subresource,
+                                              const KindInfo& part, RequestObject object,
+                                              ApplyOptions options, CallOptions call) const;
   [[nodiscard]] Task<Result<void>> Delete(std::string name, DeleteOptions options,
                                           CallOptions call) const;
   [[nodiscard]] Task<Result<DeletionAnswer>> DeleteForAnswer(std::string name,
@@ -62,6 +67,9 @@ class AsyncResourceCore {
 
   ResourceCore resource_;
 };
+
+// Awaits an answer of which only the success counts.
+[[nodiscard]] Task<Result<void>> WithoutObject(Task<Result<ObjectRef>> sent);
 
 }  // namespace kinformer::internal
 

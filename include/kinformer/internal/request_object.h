@@ -114,6 +114,15 @@ RequestObject ToRequestObject(const M& object, std::string_view home = {}) {
   }
 }
 
+// Returns a copy of the part of an object, with the object's name and namespace where it has none.
+template <class M>
+M NamedPart(const M& part, std::string_view name, std::string_view namespace_) {
+  M named = part;
+  if (named.metadata.name.empty()) named.metadata.name = name;
+  if (named.metadata.namespace_.empty()) named.metadata.namespace_ = namespace_;
+  return named;
+}
+
 // Returns a request that keeps a copy of its object, as it may be sent when that is gone.
 template <class T, class M>
 RequestObject ToKeptRequest(const M& object, std::string_view home = {}) {

@@ -95,6 +95,10 @@ class ResourceCore {
   Result<ObjectRef> UpdatePart(std::string_view name, std::string_view subresource,
                                const KindInfo& part, const RequestObject& object,
                                const UpdateOptions& options, const CallOptions& call) const;
+  // Applies the fields that are set in an object, or in a part of it: see AsyncResourceCore.
+  Result<ObjectRef> Apply(std::string_view name, std::string_view subresource, const KindInfo& part,
+                          const RequestObject& object, const ApplyOptions& options,
+                          const CallOptions& call) const;
   Result<void> Delete(std::string_view name, const DeleteOptions& options,
                       const CallOptions& call) const;
   Result<DeletionAnswer> DeleteForAnswer(std::string_view name, const DeleteOptions& options,

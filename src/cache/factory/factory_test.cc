@@ -1,5 +1,6 @@
 // SharedInformerFactory: sharing, starting, waiting, ending.
 
+#include <concepts>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/factory_accessors.h"
+#include "kinformer/listers/corev1.h"
 #include "kinformer/object/unstructured.h"
 
 #include "cache/factory/testing/factory_fixture.h"
@@ -49,6 +51,15 @@ TEST_F(FactoryTest, AccessorsKnowAllGroups) {
      static_cast<const apiserverinternalv1alpha1::StorageVersion*>(nullptr));
   is(factory.Apiextensions().V1().CustomResourceDefinitions(),
      static_cast<const apiextensionsv1::CustomResourceDefinition*>(nullptr));
+}
+
+TEST_F(FactoryTest, InformersAndListersOfEveryKind_HaveGosNames) {
+  SharedInformerFactory factory(provider_);
+  const corev1::PodInformer pods = factory.Core().V1().Pods();
+  const corev1::PodLister lister = pods.Lister();
+  const corev1::PodNamespaceLister shop = lister.Namespace("shop");
+  EXPECT_FALSE(shop.List().ok()) << "not synced";
+  static_assert(std::same_as<corev1::NodeLister, Lister<corev1::Node>>);
 }
 
 TEST_F(FactoryTest, OtherProjection_GetsOwnInformer) {

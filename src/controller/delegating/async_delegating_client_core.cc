@@ -7,7 +7,7 @@
 
 #include "kinformer/internal/indexer_core.h"
 
-#include "controller/delegating/applied_fields.h"
+#include "client/applied_fields.h"
 #include "controller/delegating/cached_reads.h"
 #include "controller/delegating/delegating_state.h"
 #include "controller/delegating/placement.h"
@@ -109,7 +109,7 @@ struct AsyncDelegatingClientCore::Calls {
                       "server-side apply needs ApplyOptions::fieldManager, or "
                       "DelegatingClientOptions::field_owner for all writes: who owns the fields");
     }
-    Result<std::string> body = delegating::AppliedFields(part, object.json());
+    Result<std::string> body = client::AppliedFields(part, object.json());
     if (!body) co_return std::move(body).error();
     kinformer::Patch patch{PatchType::kApply, *std::move(body)};
     PatchOptions of_patch{

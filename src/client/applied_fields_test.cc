@@ -1,6 +1,6 @@
 // Fields of a struct that a server-side apply sends.
 
-#include "controller/delegating/applied_fields.h"
+#include "client/applied_fields.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -12,7 +12,7 @@
 #include "kinformer/internal/kind_info.h"
 #include "kinformer/object/custom_resource.h"
 
-namespace kinformer::internal::delegating {
+namespace kinformer::internal::client {
 namespace {
 
 template <class M>
@@ -197,4 +197,4 @@ TEST(AppliedFields, InvalidJson_IsDecodeError) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal::delegating
+}  // namespace kinformer::internal::client

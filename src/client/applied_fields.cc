@@ -1,4 +1,4 @@
-#include "controller/delegating/applied_fields.h"
+#include "client/applied_fields.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_meta.h"
 
-namespace kinformer::internal::delegating {
+namespace kinformer::internal::client {
 namespace {
 
 // Whether the value is that of an unset field.
@@ -68,4 +68,4 @@ Result<std::string> AppliedFields(const KindInfo& type, std::string_view json) {
   return object->Dump();
 }
 
-}  // namespace kinformer::internal::delegating
+}  // namespace kinformer::internal::client
