@@ -30,7 +30,7 @@ constexpr Habit kReading[] = {
     {"--sort-by", "objects come in the order of namespace and name; sort the lines with sort"},
     {"--no-headers", "-o name prints names alone; tail -n +2 drops the titles of a table"},
     {"--template", kByJq},
-    {"--raw", "`kubectl get --raw` or curl ask for a path"},
+    {"--raw", "write `kinformer raw PATH`"},
     {"--subresource", "an informer reads whole objects; -o yaml prints the status, too"},
     {"--ignore-not-found", "a name that is missing is status 1 and a line on standard error"},
     {"--chunk-size", "lists come in pages by themselves"},
@@ -61,8 +61,6 @@ constexpr char kReadsOnly[] =
 constexpr Habit kCommands[] = {
     {"describe", "write `kinformer get RESOURCE NAME -o yaml`"},
     {"list", "write `kinformer get RESOURCE`"},
-    {"explain", "`kubectl explain` works with any server, this program's included"},
-    {"api-resources", "`kubectl api-resources` works with any server, this program's included"},
     {"events", "write `kinformer get events`, or `kinformer watch events`"},
     {"serve", "write `kinformer apiserver`"},
     {"server", "write `kinformer apiserver`"},
@@ -84,7 +82,6 @@ constexpr Habit kCommands[] = {
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
     {"wait", kReadsOnly},
-    {"top", kReadsOnly},
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ TEST(KubectlHabits, OptionsOfGet_AreAnsweredInWords) {
                                                         {"--as=bob", "kubeconfig"},
                                                         {"--user=bob", "--context"},
                                                         {"--watch-only", "kinformer watch"},
+                                                        {"--raw=/api", "kinformer raw PATH"},
                                                         {"--request-timeout=5s", "timeout 5s"}}) {
     const std::string error = ErrorOf({"get", option});
     EXPECT_THAT(error, HasSubstr(want));

@@ -81,7 +81,7 @@ Error NoSuchResource(const Error& error, const Asked& asked) {
   std::string words = ResourceHabit(asked.resource);
   // Unless discovery suggests something itself.
   if (words.empty() && error.message().find('?') == std::string::npos) {
-    words = "`kubectl api-resources` lists what this server has";
+    words = "`kinformer api-resources` lists what this server has";
   }
   if (words.empty()) return error;
   return Error(Reason::kNotFound, error.message() + "; " + words);
