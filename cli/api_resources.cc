@@ -71,6 +71,7 @@ int RunApiResources(const ApiFlags& flags) {
   const Result<std::vector<ApiGroupVersion>> groups =
       connection->client.Discovery().ServerPreferredResources({.stop = stop.token()});
   progress.Done();
+  if (stop.stop_requested()) return kFailure;
   if (!groups) return Fail(groups.error(), origin);
   PrintResources(ChooseResources(*groups, {.group = flags.group,
                                            .namespaced = flags.namespaced,
@@ -90,6 +91,7 @@ int RunApiVersions(const ConnectionFlags& flags) {
   const Result<std::vector<ApiGroup>> groups =
       connection->client.Discovery().ServerGroups({.stop = stop.token()});
   progress.Done();
+  if (stop.stop_requested()) return kFailure;
   if (!groups) return Fail(groups.error(), connection->config.origin);
   for (const std::string& line : VersionLines(*groups)) std::cout << Printable(line) << '\n';
   return 0;

@@ -74,8 +74,7 @@ class Cli11Command final : public Command {
     described_.name = app->get_name();
     described_.description = app->get_description();
     described_.statuses = UsualStatuses();
-    app_->footer("");  // the program's, which is inherited
-    app_->footer([this] { return StatusText(described_.statuses); });
+    app_->footer(StatusText(described_.statuses));
   }
   void Flag(const std::string& names, bool& value, const std::string& help) override {
     described_.options.push_back({names, "", help});
@@ -153,6 +152,7 @@ class Cli11Command final : public Command {
   }
   void Status(int status, const std::string& meaning) override {
     described_.statuses[status] = meaning;
+    app_->footer(StatusText(described_.statuses));
   }
   void Run(std::function<int()> run) override { run_ = std::move(run); }
 

@@ -88,6 +88,7 @@ class Completer {
 
   Completion Run() {
     const std::string& last = typed_.last;
+    if (typed_.unknown) return {};
     if (typed_.awaiting != nullptr) {
       AddValues(*typed_.awaiting, "");
     } else if (last.starts_with('-') && !typed_.behind_dashes) {
@@ -170,7 +171,7 @@ class Completer {
     } else if (positional->name == "NAME" && before.size() == 1 && command != "config") {
       AddObjects(before.front(), "");
     } else if (positional->name == "RESOURCE") {
-      AddResource(before, command != "explain" && command != "api-resources");
+      AddResource(before, command != "explain");
     }
   }
 
@@ -226,8 +227,10 @@ TypedLine ReadTyped(const ProgramHelp& program, const std::vector<std::string>& 
     } else if (typed.behind_dashes || word.size() < 2 || word[0] != '-') {
       if (typed.command == nullptr) {
         typed.command = FindCommand(program, word);
-        // An unknown command: nothing is known about the words behind it.
-        if (typed.command == nullptr) return TypedLine{.behind_dashes = true, .last = "-"};
+        if (typed.command == nullptr) {
+          typed.unknown = true;
+          return typed;
+        }
       } else {
         typed.positionals.push_back(word);
       }

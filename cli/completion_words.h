@@ -37,6 +37,7 @@ struct TypedLine {
   std::map<std::string, std::string> values{};  // of options, by long name: "namespace"
   const OptionHelp* awaiting = nullptr;         // the last word is the value of this option
   bool behind_dashes = false;                   // "--" stands before the last word
+  bool unknown = false;                         // the command is: nothing can be completed
   std::string last{};
 };
 

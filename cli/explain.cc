@@ -67,6 +67,7 @@ int RunExplain(const ExplainFlags& flags) {
   Progress progress(connection->client.env(), "the schema of " + flags.argument);
   const Result<std::string> text = Explain(connection->client, flags, {.stop = stop.token()});
   progress.Done();
+  if (stop.stop_requested()) return kFailure;
   if (!text && text.error().reason() == Reason::kInvalidArgument) {
     return UsageError(text.error().message());
   }

@@ -16,6 +16,7 @@
 #include "cli/kubectl_habits.h"
 #include "cli/output.h"
 #include "cli/printable.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/table.h"
@@ -59,7 +60,7 @@ Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selec
   const InformerStats stats = informer.Stats();
   informer.Stop();
   if (stats.unreadable != 0) {
-    std::cerr << "warning: " << stats.unreadable
+    std::cerr << LineStart() << "warning: " << stats.unreadable
               << " objects are malformed and not shown; the server's data is damaged, or this "
                  "program too old\n";
   }
@@ -192,8 +193,10 @@ int RunGet(const GetFlags& flags) {
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
 
+  Progress progress(connection->client.env(), connection->client.Describe());
   const Result<std::vector<Selection>> selections =
       Select(*connection, flags.selection, {.stop = stop.token()});
+  if (!selections) progress.Done();
   if (!selections && selections.error().reason() == Reason::kInvalidArgument) {
     return UsageError(selections.error().message());
   }
@@ -202,13 +205,17 @@ int RunGet(const GetFlags& flags) {
   std::vector<const Selection*> missing;
   for (const Selection& selection : *selections) {
     Result<std::vector<json::Value>> objects = Fetch(*connection, selection, stop.token());
-    if (!objects) return FailGet(objects.error(), *selections, origin);
+    if (!objects) {
+      progress.Done();
+      return FailGet(objects.error(), *selections, origin);
+    }
     if (objects->empty() && !selection.name.empty()) {
       missing.push_back(&selection);
     } else {
       found.push_back({&selection, *std::move(objects)});
     }
   }
+  progress.Done();
   Print(*selections, std::move(found), flags.selection.output, connection->client.env().WallNow());
   for (const Selection* selection : missing) Fail(NotFound(*selection), origin);
   return missing.empty() ? 0 : kFailure;

@@ -14,7 +14,16 @@ namespace {
 constexpr char kEraseLine[] = "\r\x1b[K";
 constexpr std::chrono::seconds kPeriod{1};
 
+bool OnTerminal() { return isatty(STDERR_FILENO) != 0; }
+
+void WriteToTerminal(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
+
+std::string_view LineStart() { return OnTerminal() ? kEraseLine : ""; }
 
 struct Progress::State : std::enable_shared_from_this<State> {
   State(Env& environment, const std::string& text, std::function<void(std::string_view)> writer)
@@ -52,13 +61,8 @@ struct Progress::State : std::enable_shared_from_this<State> {
 };
 
 Progress::Progress(Env& env, const std::string& what)
-    : Progress(
-          env, what,
-          isatty(STDERR_FILENO) == 0 ? std::function<void(std::string_view)>()
-                                     : [](std::string_view text) {
-                                         std::fwrite(text.data(), 1, text.size(), stderr);
-                                         std::fflush(stderr);
-                                       }) {}
+    : Progress(env, what,
+               OnTerminal() ? std::function<void(std::string_view)>(WriteToTerminal) : nullptr) {}
 
 Progress::Progress(Env& env, const std::string& what, std::function<void(std::string_view)> write) {
   if (write == nullptr) return;

@@ -14,13 +14,17 @@
 
 namespace kinformer::cli {
 
+// Returns codes that erase such a line, for others who write to standard error at the same time;
+// empty if that is no terminal.
+std::string_view LineStart();
+
 // A line "waiting for pods ... 3s" on standard error, which disappears at the end of the scope.
 // Prints nothing if standard error is no terminal. Used by one thread, not the loop.
 class Progress {
  public:
   // `what`: "pods". `env` outlives it.
   Progress(Env& env, const std::string& what);
-  // For tests: writes to `write`, on the loop and on the thread that ends it.
+  // Writes to `write`, on the loop and on the thread that ends it; empty: prints nothing.
   Progress(Env& env, const std::string& what, std::function<void(std::string_view)> write);
   ~Progress();
   Progress(const Progress&) = delete;

@@ -66,9 +66,6 @@ int RunRaw(const Flags& flags) {
         Error(Reason::kUnknown, std::string("standard output: ") + std::strerror(write_error)));
   }
   if (stop.stop_requested()) return kFailure;
-  if (!done && done.error().reason() == Reason::kInvalidArgument) {
-    return UsageError(done.error().message());
-  }
   if (!done) return Fail(done.error(), connection->config.origin);
   if (last != '\n' && isatty(STDOUT_FILENO) != 0) std::fputc('\n', stdout);
   return 0;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "cli/printable.h"
 #include "cli/table.h"
@@ -28,7 +29,7 @@ std::uint64_t EventsOf(const InformerStats& stats) {
 
 std::string StateText(const InformerStatus& status) {
   std::string text(ToString(status.state));
-  if (status.retry_in) text += ", again in " + AgeText(*status.retry_in);
+  if (status.retry_in) text += " " + AgeText(*status.retry_in);
   return text;
 }
 
@@ -59,6 +60,25 @@ std::string Cut(const std::string& text, std::size_t width) {
     if (begins && columns++ == width) break;
   }
   return text.substr(0, end);
+}
+
+// Appends a line for each error, with all resources that have it.
+void AddErrors(const std::vector<TopSample>& samples, std::vector<TopLine>& lines) {
+  std::vector<std::pair<std::string, std::string>> errors;  // text and resources
+  for (const TopSample& sample : samples) {
+    const std::string text = sample.stats.status.ErrorText();
+    if (text.empty()) continue;
+    const auto known = std::find_if(errors.begin(), errors.end(),
+                                    [&](const auto& error) { return error.first == text; });
+    if (known == errors.end()) {
+      errors.emplace_back(text, sample.resource);
+    } else {
+      known->second += ", " + sample.resource;
+    }
+  }
+  for (const auto& [text, resources] : errors) {
+    lines.push_back({Printable(resources) + ": " + Printable(text), Color::kRed});
+  }
 }
 
 }  // namespace
@@ -117,12 +137,7 @@ std::vector<TopLine> TopTable::Lines(const std::vector<TopSample>& samples, Stea
     lines.push_back(
         {line + rows[at][kState], at == 0 ? Color::kDim : ColorOf(samples[at - 1].stats.status)});
   }
-  for (const TopSample& sample : samples) {
-    const std::string error = sample.stats.status.ErrorText();
-    if (!error.empty()) {
-      lines.push_back({Printable(sample.resource) + ": " + Printable(error), Color::kRed});
-    }
-  }
+  AddErrors(samples, lines);
   return lines;
 }
 

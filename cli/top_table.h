@@ -33,7 +33,8 @@ struct TopLine {
 // The rates between two looks at the same informers. Used by one thread.
 class TopTable {
  public:
-  // Returns the title line and a line for each informer; then one for each error. Rates are those
+  // Returns the title line and a line for each informer; then one for each error,
+  // with the resources that have it. Rates are those
   // since the last call; the first has none. Columns never become narrower.
   std::vector<TopLine> Lines(const std::vector<TopSample>& samples, SteadyTime now);
 
