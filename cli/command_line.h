@@ -61,8 +61,8 @@ class Command {
   virtual void Run(std::function<int()> run) = 0;
 };
 
-// Adds `help [COMMAND]` and --version by itself. `help` shows its text in $PAGER on a terminal. The value of a one-letter option may follow "=",
-// as in "-A=false" and "-n=kube-system".
+// Adds `help [COMMAND]` and --version by itself. `help` shows its text in $PAGER on a terminal. The
+// value of a one-letter option may follow "=", as in "-A=false" and "-n=kube-system".
 class CommandLine {
  public:
   // `version`: output of --version.
@@ -80,8 +80,8 @@ class CommandLine {
   Command& Add(const std::string& name, const std::string& description);
   // Like Command::Elsewhere, for a command that does not exist here.
   void Elsewhere(const std::string& command, const std::string& words);
-  // Adds a command for other programs, which no help shows: it gets all arguments behind its name as
-  // they are.
+  // Adds a command for other programs, which no help shows: it gets all arguments behind its name
+  // as they are.
   void Hidden(const std::string& name,
               std::function<int(const std::vector<std::string>& arguments)> run);
   // Returns the help of all commands that were added so far, `help` included.

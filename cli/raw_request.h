@@ -30,8 +30,8 @@ struct RawRequest {
   std::string file{};                 // "-": standard input; empty: none
 };
 
-// Checks the arguments. kInvalidArgument: one of them is wrong. A body without a header Content-Type
-// is sent as JSON; a PATCH needs the header, since there are several kinds of patches.
+// Checks the arguments. kInvalidArgument: one of them is wrong. A body without a header
+// Content-Type is sent as JSON; a PATCH needs the header, since there are several kinds of patches.
 Result<RawRequest> ReadRawFlags(const RawFlags& flags);
 
 }  // namespace kinformer::cli
