@@ -243,6 +243,8 @@ TypedLine ReadTyped(const ProgramHelp& program, const std::vector<std::string>& 
         typed.values[LongName(*option.option)] = option.value;
       } else if (!option.option->value.empty()) {
         typed.awaiting = option.option;
+      } else {
+        typed.values[LongName(*option.option)] = "true";
       }
     }
   }

@@ -34,7 +34,7 @@ class LiveNames {
 struct TypedLine {
   const CommandHelp* command = nullptr;  // null: none before the last word
   std::vector<std::string> positionals{};
-  std::map<std::string, std::string> values{};  // of options, by long name: "namespace"
+  std::map<std::string, std::string> values{};  // of options, by long name; of flags: "true"
   const OptionHelp* awaiting = nullptr;         // the last word is the value of this option
   bool behind_dashes = false;                   // "--" stands before the last word
   bool unknown = false;                         // the command is: nothing can be completed

@@ -145,8 +145,9 @@ TEST(CompletionWords, OptionsOfTheLineAreRead) {
   const ProgramHelp program = Program();
   const TypedLine typed =
       ReadTyped(program, {"--context", "work", "get", "-n=a", "--token=x", "-A", "pods", "w"});
-  EXPECT_THAT(typed.values, ElementsAre(std::pair("context", "work"), std::pair("namespace", "a"),
-                                        std::pair("token", "x")));
+  EXPECT_THAT(typed.values,
+              ElementsAre(std::pair("all-namespaces", "true"), std::pair("context", "work"),
+                          std::pair("namespace", "a"), std::pair("token", "x")));
   EXPECT_THAT(typed.positionals, ElementsAre("pods"));
   EXPECT_EQ(typed.last, "w");
 }

@@ -15,6 +15,7 @@
 #include "kinformer/client/rest_request.h"
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/raw_request.h"
 #include "cli/report.h"
 
@@ -46,11 +47,13 @@ int RunRaw(const Flags& flags) {
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
+  Progress progress(connection->client.env(), connection->client.Describe() + asked->path);
   int write_error = 0;
   char last = '\n';
   const Result<void> done = NewRequest(connection->client, *asked)
                                 .Stream(
                                     [&](std::string_view data) {
+                                      progress.Done();
                                       if (!data.empty()) last = data.back();
                                       // Flushed piece by piece: a watch is read while it goes on.
                                       const bool written = std::fwrite(data.data(), 1, data.size(),
@@ -60,6 +63,7 @@ int RunRaw(const Flags& flags) {
                                       return written;
                                     },
                                     {.stop = stop.token()});
+  progress.Done();
   if (write_error == EPIPE) return 0;  // the reader has enough
   if (write_error != 0) {
     return Fail(
