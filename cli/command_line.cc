@@ -8,6 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include "base/text/edit_distance.h"
+#include "cli/manual.h"
+#include "cli/pager.h"
+#include "cli/report.h"
 
 namespace kinformer::cli {
 namespace {
@@ -49,26 +52,58 @@ double ParseSeconds(const std::string& text) {
   return total;
 }
 
+std::map<int, std::string> UsualStatuses() {
+  return {{0, "success"},
+          {kFailure, "failure; standard error says why"},
+          {kUsageError, "usage error: the command line is wrong"}};
+}
+
+// Returns the end of a help text.
+std::string StatusText(const std::map<int, std::string>& statuses) {
+  std::string text = "Exit status:\n";
+  for (const auto& [status, meaning] : statuses) {
+    text += "  " + std::to_string(status) + "   " + meaning + "\n";
+  }
+  text.pop_back();
+  return text;
+}
+
 class Cli11Command final : public Command {
  public:
-  explicit Cli11Command(CLI::App* app) : app_(app) {}
+  explicit Cli11Command(CLI::App* app) : app_(app) {
+    described_.name = app->get_name();
+    described_.description = app->get_description();
+    described_.statuses = UsualStatuses();
+    app_->footer(StatusText(described_.statuses));
+  }
   void Flag(const std::string& names, bool& value, const std::string& help) override {
+    described_.options.push_back({names, "", help});
     app_->add_flag(names, value, help);
+  }
+  void Flag(const std::string& names, std::optional<bool>& value,
+            const std::string& help) override {
+    described_.options.push_back({names, "", help});
+    // CLI11 counts: "=false" is less than nothing.
+    app_->add_flag_function(names, [&value](std::int64_t count) { value = count > 0; }, help);
   }
   void Option(const std::string& names, std::string& value, const std::string& value_name,
               const std::string& help) override {
+    described_.options.push_back({names, value_name, help});
     app_->add_option(names, value, help)->type_name(value_name)->take_last();
   }
   void Option(const std::string& names, std::optional<std::string>& value,
               const std::string& value_name, const std::string& help) override {
+    described_.options.push_back({names, value_name, help});
     app_->add_option(names, value, help)->type_name(value_name)->take_last();
   }
   void Options(const std::string& names, std::vector<std::string>& values,
                const std::string& value_name, const std::string& help) override {
+    described_.options.push_back({names, value_name, help});
     app_->add_option(names, values, help)->type_name(value_name);
   }
-  void List(const std::string& names, std::vector<std::string>& values,
+  void Each(const std::string& names, std::vector<std::string>& values,
             const std::string& value_name, const std::string& help) override {
+    described_.options.push_back({names, value_name, help});
     app_->add_option(names, values, help)->type_name(value_name)->allow_extra_args(false);
   }
   void Choice(const std::string& names, std::string& value, const std::vector<std::string>& choices,
@@ -76,6 +111,7 @@ class Cli11Command final : public Command {
               std::function<std::string(std::string_view)> instead) override {
     std::string all;
     for (const std::string& choice : choices) all += (all.empty() ? "" : "|") + choice;
+    described_.options.push_back({names, all, help, choices});
     app_->add_option(names, value, help)
         ->type_name(all)
         ->take_last()
@@ -90,6 +126,7 @@ class Cli11Command final : public Command {
             ""));
   }
   void Seconds(const std::string& names, double& value, const std::string& help) override {
+    described_.options.push_back({names, "DURATION", help});
     app_->add_option_function<std::string>(
             names, [&value](const std::string& text) { value = ParseSeconds(text); }, help)
         ->type_name("DURATION")
@@ -97,11 +134,13 @@ class Cli11Command final : public Command {
   }
   void Positional(const std::string& name, std::string& value, bool required,
                   const std::string& help) override {
+    described_.positionals.push_back({name, help, required, false});
     CLI::Option* const option = app_->add_option(name, value, help)->type_name("");
     if (required) option->required();
   }
   void Positionals(const std::string& name, std::vector<std::string>& values,
                    const std::string& help, bool required) override {
+    described_.positionals.push_back({name, help, required, true});
     app_->add_option(name, values, help)->type_name("")->required(required);
   }
   void Elsewhere(const std::string& names, const std::string& words) override {
@@ -111,6 +150,10 @@ class Cli11Command final : public Command {
       at = end + 1;
     }
   }
+  void Status(int status, const std::string& meaning) override {
+    described_.statuses[status] = meaning;
+    app_->footer(StatusText(described_.statuses));
+  }
   void Run(std::function<int()> run) override { run_ = std::move(run); }
 
   // Returns the advice for an option that this command does not have; empty if there is none.
@@ -119,10 +162,12 @@ class Cli11Command final : public Command {
     return found == elsewhere_.end() ? std::string() : found->second;
   }
   [[nodiscard]] CLI::App& app() const { return *app_; }
+  [[nodiscard]] const CommandHelp& described() const { return described_; }
   [[nodiscard]] int Run() const { return run_ ? run_() : kUsageError; }
 
  private:
   CLI::App* app_;
+  CommandHelp described_{};
   std::map<std::string, std::string> elsewhere_;
   std::function<int()> run_;
 };
@@ -195,8 +240,17 @@ struct CommandLine::Impl {
   Impl(const std::string& description, const std::string& version) : app(description, "kinformer") {
     app.require_subcommand(0, 1);
     app.set_version_flag("--version", version, "print the version");
-    help = app.add_subcommand("help", "Print the help of this program, or of a command");
-    help->add_option("COMMAND", help_of, "which command")->type_name("");
+    app.footer(StatusText(UsualStatuses()));
+    help_command = std::make_unique<Cli11Command>(
+        app.add_subcommand("help", "Print the help of this program, or of a command"));
+    Command& help = *help_command;
+    help.Positional("COMMAND", help_of, /*required=*/false, "which command");
+    help.Flag("--man", man, "write the page of the manual, for man");
+    help.Option("--man-directory", man_directory, "DIR", "write all pages of the manual to DIR");
+    described = {.name = "kinformer",
+                 .description = description,
+                 .version = version,
+                 .statuses = UsualStatuses()};
   }
   [[nodiscard]] std::string Names() const {
     std::string names;
@@ -230,31 +284,58 @@ struct CommandLine::Impl {
       long_names.emplace(option->get_snames().front(), option->get_lnames().front());
     }
   }
-  // CLI11 takes everything behind an option of one letter as its value, including "=".
+  // CLI11 takes everything behind an option of one letter as its value, including "=", and the next
+  // argument as the value of "--name=".
   std::vector<std::string> Arguments(int argc, char** argv) {
     NoteShort(app);
     for (const auto& command : commands) NoteShort(command->app());
-    std::vector<std::string> arguments(argv + 1, argv + argc);
-    for (std::string& argument : arguments) {
-      if (argument == "--") break;
-      if (argument.size() < 3 || argument[0] != '-' || argument[2] != '=') continue;
-      const auto name = long_names.find(argument.substr(1, 1));
-      if (name != long_names.end()) argument.replace(0, 2, "--" + name->second);
+    std::vector<std::string> arguments;
+    bool dashes = false;
+    for (std::string argument : std::vector<std::string>(argv + 1, argv + argc)) {
+      dashes = dashes || argument == "--";
+      if (!dashes && argument.size() >= 3 && argument[0] == '-' && argument[2] == '=') {
+        const auto name = long_names.find(argument.substr(1, 1));
+        if (name != long_names.end()) argument.replace(0, 2, "--" + name->second);
+      }
+      const bool empty_value =
+          !dashes && argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+      if (empty_value) argument.pop_back();
+      arguments.push_back(std::move(argument));
+      if (empty_value) arguments.emplace_back();
     }
     return arguments;
   }
+  [[nodiscard]] ProgramHelp Describe() const {
+    ProgramHelp all = described;
+    for (const auto& command : commands) all.commands.push_back(command->described());
+    all.commands.push_back(help_command->described());
+    return all;
+  }
   int Help() const {
-    const Cli11Command* const command = Find(help_of);
+    if (!man_directory.empty()) {
+      const Result<void> written = WriteManual(Describe(), man_directory);
+      return written ? 0 : Fail(written.error());
+    }
+    const Cli11Command* const command = help_of == "help" ? help_command.get() : Find(help_of);
     if (command == nullptr && !help_of.empty()) throw NoCommand(help_of);
+    if (man) {
+      std::cout << (command == nullptr ? ManualPage(Describe())
+                                       : ManualPage(Describe(), command->described()));
+      return 0;
+    }
     // The program's own help() would be that of the command `help`.
-    std::cout << (command != nullptr ? command->app().help(app.get_name())
-                                     : app.get_formatter()->make_help(&app, app.get_name(),
-                                                                      CLI::AppFormatMode::Normal));
+    ShowPaged(command != nullptr ? command->app().help(app.get_name())
+                                 : app.get_formatter()->make_help(&app, app.get_name(),
+                                                                  CLI::AppFormatMode::Normal));
     return 0;
   }
   CLI::App app;
-  CLI::App* help = nullptr;
+  ProgramHelp described;  // without the commands
+  std::unique_ptr<Cli11Command> help_command;
   std::string help_of;
+  bool man = false;
+  std::string man_directory;
+  std::map<std::string, std::function<int(const std::vector<std::string>&)>> hidden;
   std::map<std::string, std::string> long_names;
   std::map<std::string, std::string> elsewhere;  // commands that exist only elsewhere
   std::vector<std::unique_ptr<Cli11Command>> commands;
@@ -277,14 +358,29 @@ void CommandLine::Elsewhere(const std::string& command, const std::string& words
 
 void CommandLine::Global(const std::string& names, const std::string& value_name,
                          const std::string& help) {
+  impl_->described.options.push_back({names, value_name, help});
   impl_->app.add_option(names, help)->type_name(value_name)->take_last()->group(kGlobalGroup);
 }
 
 void CommandLine::GlobalFlag(const std::string& names, const std::string& help) {
+  impl_->described.options.push_back({names, "", help});
   impl_->app.add_flag(names, help)->group(kGlobalGroup);
 }
 
+void CommandLine::Hidden(const std::string& name,
+                         std::function<int(const std::vector<std::string>& arguments)> run) {
+  impl_->hidden.emplace(name, std::move(run));
+}
+
+ProgramHelp CommandLine::Describe() const { return impl_->Describe(); }
+
 int CommandLine::Run(int argc, char** argv) {
+  if (argc > 1) {
+    const auto found = impl_->hidden.find(argv[1]);
+    if (found != impl_->hidden.end()) {
+      return found->second(std::vector<std::string>(argv + 2, argv + argc));
+    }
+  }
   const Cli11Command* asked = nullptr;
   try {
     std::string problem;
@@ -306,7 +402,7 @@ int CommandLine::Run(int argc, char** argv) {
       throw CLI::ValidationError(
           Unexpected(impl_->app, asked, extras.empty() ? problem : extras.front()));
     }
-    if (impl_->help->parsed()) return impl_->Help();
+    if (impl_->help_command->app().parsed()) return impl_->Help();
     if (asked == nullptr) {
       throw CLI::ValidationError("which command? There are " + impl_->Names());
     }

@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_help.h"
+
 namespace kinformer::cli {
 
-// Exit statuses: 0 success, 1 failure, 2 usage error.
+// Exit statuses of a command that does not say otherwise: 0 success, 1 failure, 2 usage error.
 inline constexpr int kFailure = 1;
 inline constexpr int kUsageError = 2;
 
@@ -25,6 +27,9 @@ class Command {
   virtual ~Command() = default;
   // `names` as in "-n,--namespace". `value_name` is shown in the help: "NS".
   virtual void Flag(const std::string& names, bool& value, const std::string& help) = 0;
+  // Like above, for flags whose absence differs from "=false".
+  virtual void Flag(const std::string& names, std::optional<bool>& value,
+                    const std::string& help) = 0;
   virtual void Option(const std::string& names, std::string& value, const std::string& value_name,
                       const std::string& help) = 0;
   // Like above, for options whose empty value differs from no value.
@@ -34,7 +39,7 @@ class Command {
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;
   // An option that may be given several times, with one value each.
-  virtual void List(const std::string& names, std::vector<std::string>& values,
+  virtual void Each(const std::string& names, std::vector<std::string>& values,
                     const std::string& value_name, const std::string& help) = 0;
   // Accepts one of `choices`; any other value is a usage error that lists them, with the text of
   // `instead` for the given value unless that is empty.
@@ -51,11 +56,13 @@ class Command {
   // Options that only other commands of this kind have: `words` are appended to the usage error.
   // `names` as above.
   virtual void Elsewhere(const std::string& names, const std::string& words) = 0;
+  // Says in the help what an exit status means, where that is not the usual.
+  virtual void Status(int status, const std::string& meaning) = 0;
   virtual void Run(std::function<int()> run) = 0;
 };
 
-// Adds `help [COMMAND]` and --version by itself. The value of a one-letter option may follow "=",
-// as in "-A=false" and "-n=kube-system".
+// Adds `help [COMMAND]` and --version by itself. `help` shows its text in $PAGER on a terminal. The
+// value of a one-letter option may follow "=", as in "-A=false" and "-n=kube-system".
 class CommandLine {
  public:
   // `version`: output of --version.
@@ -73,6 +80,12 @@ class CommandLine {
   Command& Add(const std::string& name, const std::string& description);
   // Like Command::Elsewhere, for a command that does not exist here.
   void Elsewhere(const std::string& command, const std::string& words);
+  // Adds a command for other programs, which no help shows: it gets all arguments behind its name
+  // as they are.
+  void Hidden(const std::string& name,
+              std::function<int(const std::vector<std::string>& arguments)> run);
+  // Returns the help of all commands that were added so far, `help` included.
+  [[nodiscard]] ProgramHelp Describe() const;
   // Parses the arguments and runs the command. Returns the exit status.
   int Run(int argc, char** argv);
 

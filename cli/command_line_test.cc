@@ -2,13 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace kinformer::cli {
 namespace {
 
+using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 // A command line with two commands, of which only `get` has the option for a context.
 struct Trial {
@@ -16,6 +20,10 @@ struct Trial {
   std::string format{};
   std::string resource{};
   std::vector<std::string> resources{};
+  std::vector<std::string> headers{};
+  std::vector<std::string> hidden{};
+  std::optional<std::string> group{};
+  std::optional<bool> namespaced{};
   bool insecure = false;
   double seconds = 0;
   bool ran = false;
@@ -38,6 +46,10 @@ Trial RunLine(std::vector<std::string> arguments) {
   line.Elsewhere("apply", "another program does that");
   get.Flag("-i,--insecure", t.insecure, "insecure");
   get.Seconds("--for", t.seconds, "how long");
+  get.Each("-H,--header", t.headers, "HEADER", "headers");
+  get.Option("--group", t.group, "GROUP", "group");
+  get.Flag("--namespaced", t.namespaced, "namespaced");
+  get.Status(3, "nothing is there");
   get.Positional("RESOURCE", t.resource, /*required=*/true, "what");
   get.Run([&] {
     t.ran = true;
@@ -51,6 +63,10 @@ Trial RunLine(std::vector<std::string> arguments) {
   serve.Run([&] {
     t.ran = true;
     return 0;
+  });
+  line.Hidden("__names", [&](const std::vector<std::string>& words) {
+    t.hidden = words;
+    return 7;
   });
   arguments.insert(arguments.begin(), "kinformer");
   std::vector<char*> argv;
@@ -153,6 +169,75 @@ TEST(CommandLine, HelpAndVersion) {
   EXPECT_EQ(RunLine({"help", "get"}).status, 0);
   EXPECT_EQ(RunLine({"help", "gte"}).status, kUsageError);
   EXPECT_THAT(RunLine({"help", "gte"}).errors, HasSubstr("\"gte\" is no command"));
+}
+
+TEST(CommandLine, HelpSaysTheExitStatusesOfTheCommand) {
+  const std::string usual =
+      "  0   success\n  1   failure; standard error says why\n"
+      "  2   usage error: the command line is wrong\n";
+  EXPECT_THAT(RunLine({"help", "list"}).output, EndsWith("\nExit status:\n" + usual));
+  EXPECT_THAT(RunLine({"help", "get"}).output,
+              EndsWith("\nExit status:\n" + usual + "  3   nothing is there\n"));
+  EXPECT_THAT(RunLine({"help"}).output, EndsWith("\nExit status:\n" + usual));
+  const std::string help = RunLine({"help", "get"}).output;
+  EXPECT_EQ(help.find("Exit status"), help.rfind("Exit status"));
+}
+
+TEST(CommandLine, HelpWritesThePagesOfTheManual) {
+  EXPECT_THAT(RunLine({"help", "--man"}).output, HasSubstr(".TH \"KINFORMER\" 1"));
+  EXPECT_THAT(RunLine({"help", "get", "--man"}).output, HasSubstr(".TH \"KINFORMER-GET\" 1"));
+  EXPECT_THAT(RunLine({"help", "help"}).output, HasSubstr("Usage: kinformer help "));
+  EXPECT_EQ(RunLine({"help", "--man-directory", "/dev/null/x"}).status, kFailure);
+}
+
+TEST(CommandLine, HiddenCommandGetsItsArgumentsAsTheyAre) {
+  const Trial t = RunLine({"__names", "get", "--", "-n", "--nonsense"});
+  EXPECT_EQ(t.status, 7);
+  EXPECT_THAT(t.hidden, ElementsAre("get", "--", "-n", "--nonsense"));
+  EXPECT_THAT(RunLine({"--help"}).output, Not(HasSubstr("__names")));
+  EXPECT_THAT(RunLine({"nonsense"}).errors, Not(HasSubstr("__names")));
+}
+
+TEST(CommandLine, FlagTellsItsAbsenceFromFalse) {
+  EXPECT_EQ(RunLine({"get", "pods"}).namespaced, std::nullopt);
+  EXPECT_EQ(RunLine({"get", "pods", "--namespaced"}).namespaced, true);
+  EXPECT_EQ(RunLine({"get", "pods", "--namespaced=false"}).namespaced, false);
+}
+
+TEST(CommandLine, OptionGivenAgainAndAgainTakesOneValueEach) {
+  const Trial t = RunLine({"get", "-H", "a: b", "pods", "--header=c: d"});
+  EXPECT_EQ(t.status, 0) << t.errors;
+  EXPECT_THAT(t.headers, ElementsAre("a: b", "c: d"));
+  EXPECT_EQ(t.resource, "pods");
+}
+
+TEST(CommandLine, ValueBehindEqualsMayBeEmpty) {
+  const Trial t = RunLine({"get", "--group=", "pods"});
+  EXPECT_EQ(t.status, 0) << t.errors;
+  EXPECT_EQ(t.group, "");
+  EXPECT_EQ(t.resource, "pods");
+  EXPECT_EQ(RunLine({"get", "-c=", "pods"}).resource, "pods");
+  EXPECT_EQ(RunLine({"get", "--", "--group="}).resource, "--group=");
+}
+
+TEST(CommandLine, DescriptionHasAllCommandsWithTheirOptions) {
+  CommandLine line("test", "kinformer 1.2.3");
+  line.Global("-c,--context", "NAME", "context");
+  std::string output;
+  std::vector<std::string> resources;
+  Command& get = line.Add("get", "gets");
+  get.Choice("-o,--output", output, {"json", "yaml"}, "format", nullptr);
+  get.Positionals("RESOURCES", resources, "what");
+  const ProgramHelp help = line.Describe();
+  EXPECT_EQ(help.version, "kinformer 1.2.3");
+  ASSERT_EQ(help.options.size(), 1U);
+  EXPECT_EQ(help.options[0].names, "-c,--context");
+  ASSERT_EQ(help.commands.size(), 2U);
+  EXPECT_EQ(help.commands[0].description, "gets");
+  EXPECT_EQ(help.commands[0].options[0].value, "json|yaml");
+  EXPECT_THAT(help.commands[0].options[0].choices, ElementsAre("json", "yaml"));
+  EXPECT_TRUE(help.commands[0].positionals[0].repeated);
+  EXPECT_EQ(help.commands[1].name, "help");
 }
 
 TEST(CommandLine, Durations) {

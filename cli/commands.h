@@ -13,12 +13,17 @@
 
 namespace kinformer::cli {
 
-void RegisterWatch(CommandLine& line);      // watch.cc
-void RegisterGet(CommandLine& line);        // get.cc
-void RegisterApiServer(CommandLine& line);  // apiserver.cc
-void RegisterDemo(CommandLine& line);       // demo.cc
-void RegisterConfig(CommandLine& line);     // config.cc
-void RegisterVersion(CommandLine& line);    // version.cc
+void RegisterWatch(CommandLine& line);         // watch.cc
+void RegisterGet(CommandLine& line);           // get.cc
+void RegisterApiServer(CommandLine& line);     // apiserver.cc
+void RegisterDemo(CommandLine& line);          // demo.cc
+void RegisterConfig(CommandLine& line);        // config.cc
+void RegisterVersion(CommandLine& line);       // version.cc
+void RegisterApiResources(CommandLine& line);  // api_resources.cc
+void RegisterExplain(CommandLine& line);       // explain.cc
+void RegisterRaw(CommandLine& line);           // raw.cc
+void RegisterTop(CommandLine& line);           // top.cc
+void RegisterCompletion(CommandLine& line);    // completion.cc; after all others
 
 // Does the same as `kinformer watch`, for other commands. Returns the exit status.
 int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);

@@ -17,6 +17,7 @@
 #include "kinformer/object/object.h"
 
 #include "cli/printable.h"
+#include "cli/progress.h"
 
 namespace kinformer::cli {
 
@@ -66,7 +67,8 @@ class FirstSync {
         const std::lock_guard<std::mutex> lock(mutex);
         if (give_up.stop_requested()) return;
         if (synced || !IsHopeless(error)) {
-          std::cerr << "warning: " << Printable(error.message()) << "; trying again\n";
+          std::cerr << LineStart() << "warning: " << Printable(error.message())
+                    << "; trying again\n";
           return;
         }
         hopeless = error;

@@ -24,7 +24,7 @@ void AddFormatFlags(Command& command, FormatFlags& flags) {
   command.Flag("--show-managed-fields", flags.show_managed_fields,
                "print metadata.managedFields, too");
   command.Flag("--show-labels", flags.show_labels, "add a column with all labels");
-  command.List("-L,--label-columns", flags.label_columns, "LABEL",
+  command.Each("-L,--label-columns", flags.label_columns, "LABEL",
                "add a column for each of these labels: -L app,tier");
   command.Flag("--show-kind", flags.show_kind, "print names with their kind: pod/web-0");
   command.Flag("--no-headers", flags.no_headers, "print no line of titles");

@@ -16,6 +16,7 @@
 #include "cli/format.h"
 #include "cli/kubectl_habits.h"
 #include "cli/printable.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/rows.h"
 #include "cli/selection.h"
@@ -64,7 +65,7 @@ Result<std::vector<json::Value>> Fetch(const Connection& connection, const Selec
   const InformerStats stats = informer.Stats();
   informer.Stop();
   if (stats.unreadable != 0) {
-    std::cerr << "warning: " << stats.unreadable
+    std::cerr << LineStart() << "warning: " << stats.unreadable
               << " objects are malformed and not shown; the server's data is damaged, or this "
                  "program too old\n";
   }
@@ -234,8 +235,10 @@ int RunGet(const GetFlags& flags) {
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
 
+  Progress progress(connection->client.env(), connection->client.Describe());
   const Result<std::vector<Selection>> selections =
       Select(*connection, flags.selection, *format, {.stop = stop.token()});
+  if (!selections) progress.Done();
   if (!selections && selections.error().reason() == Reason::kInvalidArgument) {
     return UsageError(selections.error().message());
   }
@@ -244,10 +247,14 @@ int RunGet(const GetFlags& flags) {
   std::vector<const Selection*> missing;
   for (const Selection& selection : *selections) {
     Result<std::vector<json::Value>> objects = Fetch(*connection, selection, *format, stop.token());
-    if (!objects) return FailGet(objects.error(), *selections, origin);
+    if (!objects) {
+      progress.Done();
+      return FailGet(objects.error(), *selections, origin);
+    }
     if (objects->empty() && !selection.name.empty()) missing.push_back(&selection);
     for (json::Value& object : *objects) found.push_back({&selection, std::move(object)});
   }
+  progress.Done();
   const Result<void> printed = Print(flags, *format, *selections, std::move(found),
                                      !missing.empty(), connection->client.env().WallNow());
   if (!printed) return Fail(printed.error());

@@ -18,7 +18,7 @@ constexpr Habit kReading[] = {
     {"-R,--recursive", "-f FOLDER reads the files of one folder; give -f for each"},
     {"--labels,--label,--label-selector", "write -l SELECTOR, such as -l app=web"},
     {"--fields,--field", "write --field-selector SELECTOR, such as spec.nodeName=node-7"},
-    {"--raw", "`kubectl get --raw` or curl ask for a path"},
+    {"--raw", "write `kinformer raw PATH`"},
     {"--subresource", "an informer reads whole objects; -o yaml prints the status, too"},
     {"--chunk-size", "lists come in pages by themselves"},
     {"--server-print", "tables are made here, from the cache"},
@@ -48,8 +48,6 @@ constexpr char kReadsOnly[] =
 constexpr Habit kCommands[] = {
     {"describe", "write `kinformer get RESOURCE NAME -o yaml`"},
     {"list", "write `kinformer get RESOURCE`"},
-    {"explain", "`kubectl explain` works with any server, this program's included"},
-    {"api-resources", "`kubectl api-resources` works with any server, this program's included"},
     {"events", "write `kinformer get events`, or `kinformer watch events`"},
     {"serve", "write `kinformer apiserver`"},
     {"server", "write `kinformer apiserver`"},
@@ -71,7 +69,6 @@ constexpr Habit kCommands[] = {
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
     {"wait", kReadsOnly},
-    {"top", kReadsOnly},
 };
 
 }  // namespace

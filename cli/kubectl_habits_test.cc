@@ -29,6 +29,7 @@ TEST(KubectlHabits, OptionsOfGet_AreAnsweredInWords) {
        std::vector<std::pair<const char*, const char*>>{{"-k", "-f FILE"},
                                                         {"--as=bob", "kubeconfig"},
                                                         {"--user=bob", "--context"},
+                                                        {"--raw=/api", "kinformer raw PATH"},
                                                         {"--request-timeout=5s", "timeout 5s"}}) {
     const std::string error = ErrorOf({"get", option});
     EXPECT_THAT(error, HasSubstr(want));

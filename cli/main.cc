@@ -21,6 +21,11 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterApiServer(line);
   kinformer::cli::RegisterConfig(line);
   kinformer::cli::RegisterVersion(line);
+  kinformer::cli::RegisterApiResources(line);
+  kinformer::cli::RegisterExplain(line);
+  kinformer::cli::RegisterRaw(line);
+  kinformer::cli::RegisterTop(line);
+  kinformer::cli::RegisterCompletion(line);
   kinformer::cli::AddCommandHabits(line);
   return line.Run(argc, argv);
 }

@@ -56,17 +56,16 @@ bool ColorsWanted() {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
+std::string Colored(std::string_view text, Color color) {
+  if (color == Color::kPlain) return std::string(text);
+  return CodeOf(color) + std::string(text) + "\x1b[0m";
+}
+
 Output::Output(std::function<void()> on_broken)
     : colors_(ColorsWanted()), on_broken_(std::move(on_broken)) {}
 
 void Output::Line(std::string_view text, Color color) {
-  std::string line;
-  const bool colored = colors_ && color != Color::kPlain;
-  if (colored) line += CodeOf(color);
-  line += text;
-  if (colored) line += "\x1b[0m";
-  line += '\n';
-  Text(line);
+  Text(Colored(text, colors_ ? color : Color::kPlain) + '\n');
 }
 
 void Output::Text(std::string_view text) {

@@ -19,6 +19,9 @@ bool ColorsWanted();
 
 enum class Color { kPlain, kGreen, kYellow, kRed, kDim };
 
+// Returns the text with the codes of a colour around it.
+std::string Colored(std::string_view text, Color color);
+
 // Thread-safe: lines of different threads do not mix.
 class Output {
  public:

@@ -42,5 +42,10 @@ TEST(Output, FloatsInYaml) {
             "- 18446744073709551615\n- -1e+300\n- a: 100\n");
 }
 
+TEST(Output, ColorsStandAroundTheTextAndPlainTextHasNone) {
+  EXPECT_EQ(Colored("a", Color::kRed), "\x1b[31ma\x1b[0m");
+  EXPECT_EQ(Colored("a", Color::kPlain), "a");
+}
+
 }  // namespace
 }  // namespace kinformer::cli

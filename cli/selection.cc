@@ -29,7 +29,7 @@ void AddSelectionFlags(Command& command, SelectionFlags& flags) {
                  "only objects with these labels: app=web,tier in (front,back)");
   command.Option("--field-selector", flags.field_selector, "SELECTOR",
                  "only objects with these fields: spec.nodeName=node-7");
-  command.List("-f,--filename", flags.files, "FILE",
+  command.Each("-f,--filename", flags.files, "FILE",
                "the objects that this file or folder names; - is standard input");
   AddFormatFlags(command, flags.format);
 }
@@ -109,7 +109,7 @@ Error NoSuchResource(const Error& error) {
   // Unless discovery suggests something itself.
   if (error.message().find('?') != std::string::npos) return error;
   return Error(Reason::kNotFound,
-               error.message() + "; `kubectl api-resources` lists what this server has");
+               error.message() + "; `kinformer api-resources` lists what this server has");
 }
 
 // Resolves the arguments.

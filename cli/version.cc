@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 
 namespace kinformer::cli {
@@ -25,7 +26,9 @@ int RunVersion(const VersionFlags& flags) {
   std::cout.flush();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
+  Progress progress(connection->client.env(), connection->client.Describe());
   const Result<std::string> version = connection->client.Discovery().ServerVersion();
+  progress.Done();
   if (!version) return Fail(version.error(), connection->config.origin);
   std::cout << "server " << *version << " at " << connection->client.Describe() << '\n';
   return 0;
