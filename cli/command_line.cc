@@ -67,6 +67,10 @@ class Cli11Command final : public Command {
                const std::string& value_name, const std::string& help) override {
     app_->add_option(names, values, help)->type_name(value_name);
   }
+  void Repeated(const std::string& names, std::vector<std::string>& values,
+                const std::string& value_name, const std::string& help) override {
+    app_->add_option(names, values, help)->type_name(value_name)->allow_extra_args(false);
+  }
   void Choice(const std::string& names, std::string& value, const std::vector<std::string>& choices,
               const std::string& help,
               std::function<std::string(std::string_view)> instead) override {
@@ -99,6 +103,10 @@ class Cli11Command final : public Command {
   void Positionals(const std::string& name, std::vector<std::string>& values,
                    const std::string& help) override {
     app_->add_option(name, values, help)->type_name("")->required();
+  }
+  void Rest(const std::string& name, std::vector<std::string>& values,
+            const std::string& help) override {
+    app_->add_option(name, values, help)->type_name("");
   }
   void Elsewhere(const std::string& names, const std::string& words) override {
     for (std::size_t at = 0; at < names.size();) {

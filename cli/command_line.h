@@ -33,6 +33,9 @@ class Command {
   // An option that may be given several times, with several values each.
   virtual void Options(const std::string& names, std::vector<std::string>& values,
                        const std::string& value_name, const std::string& help) = 0;
+  // An option that may be given several times, with one value each.
+  virtual void Repeated(const std::string& names, std::vector<std::string>& values,
+                        const std::string& value_name, const std::string& help) = 0;
   // Accepts one of `choices`; any other value is a usage error that lists them, with the text of
   // `instead` for the given value unless that is empty.
   virtual void Choice(const std::string& names, std::string& value,
@@ -45,6 +48,9 @@ class Command {
   // One or more arguments.
   virtual void Positionals(const std::string& name, std::vector<std::string>& values,
                            const std::string& help) = 0;
+  // Any number of arguments behind the others.
+  virtual void Rest(const std::string& name, std::vector<std::string>& values,
+                    const std::string& help) = 0;
   // Options that only other commands of this kind have: `words` are appended to the usage error.
   // `names` as above.
   virtual void Elsewhere(const std::string& names, const std::string& words) = 0;

@@ -14,6 +14,7 @@ namespace kinformer::cli {
 
 void RegisterWatch(CommandLine& line);      // watch.cc
 void RegisterGet(CommandLine& line);        // get.cc
+void RegisterLogs(CommandLine& line);       // logs.cc
 void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterConfig(CommandLine& line);     // config.cc

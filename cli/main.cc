@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   kinformer::cli::AddGlobalFlags(line);
   kinformer::cli::RegisterWatch(line);
   kinformer::cli::RegisterGet(line);
+  kinformer::cli::RegisterLogs(line);
 #ifdef KINFORMER_CLI_DEMO
   kinformer::cli::RegisterDemo(line);
 #endif
