@@ -15,6 +15,10 @@ namespace kinformer::cli {
 void RegisterWatch(CommandLine& line);      // watch.cc
 void RegisterGet(CommandLine& line);        // get.cc
 void RegisterLogs(CommandLine& line);       // logs.cc
+void RegisterExec(CommandLine& line);       // exec.cc: exec and attach
+void RegisterPortForward(CommandLine& line);  // port_forward.cc
+void RegisterEvents(CommandLine& line);     // events.cc
+void RegisterDescribe(CommandLine& line);   // describe.cc
 void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterConfig(CommandLine& line);     // config.cc

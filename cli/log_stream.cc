@@ -147,7 +147,6 @@ void LogStream::Decide(const Result<void>& result, const ContainerNow& now) {
     // An instance before the last one is kept nowhere.
     if (IsHopeless(result.error())) return End(previous_ ? Result<void>() : result);
     calls_.on_cut(result.error());
-    if (!now.id.empty() && now.id != id_) previous_ = true;
   }
   Pause();
 }
@@ -157,9 +156,18 @@ void LogStream::Pause() {
     const std::shared_ptr<LogStream> self = weak.lock();
     if (self == nullptr) return;
     self->timer_.reset();
-    self->Open();
+    // The container may have been replaced meanwhile.
+    self->calls_.look_up([self](const ContainerNow& now) {
+      self->env_.loop().Post([self, now] { self->Reopen(now); });
+    });
   });
   pause_ = std::min(pause_ * 2, kLongestPause);
+}
+
+void LogStream::Reopen(const ContainerNow& now) {
+  if (now.state == ContainerNow::State::kGone) return End({});
+  if (!now.id.empty() && now.id != id_) previous_ = true;
+  Open();
 }
 
 void LogStream::End(const Result<void>& end) {

@@ -83,6 +83,7 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   void Closed(Result<void> result);
   void Decide(const Result<void>& result, const ContainerNow& now);
   void Pause();
+  void Reopen(const ContainerNow& now);
   void End(const Result<void>& end);
 
   Env& env_;
