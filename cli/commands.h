@@ -12,17 +12,17 @@
 
 namespace kinformer::cli {
 
-void RegisterWatch(CommandLine& line);      // watch.cc
-void RegisterGet(CommandLine& line);        // get.cc
-void RegisterLogs(CommandLine& line);       // logs.cc
-void RegisterExec(CommandLine& line);       // exec.cc: exec and attach
+void RegisterWatch(CommandLine& line);        // watch.cc
+void RegisterGet(CommandLine& line);          // get.cc
+void RegisterLogs(CommandLine& line);         // logs.cc
+void RegisterExec(CommandLine& line);         // exec.cc: exec and attach
 void RegisterPortForward(CommandLine& line);  // port_forward.cc
-void RegisterEvents(CommandLine& line);     // events.cc
-void RegisterDescribe(CommandLine& line);   // describe.cc
-void RegisterApiServer(CommandLine& line);  // apiserver.cc
-void RegisterDemo(CommandLine& line);       // demo.cc
-void RegisterConfig(CommandLine& line);     // config.cc
-void RegisterVersion(CommandLine& line);    // version.cc
+void RegisterEvents(CommandLine& line);       // events.cc
+void RegisterDescribe(CommandLine& line);     // describe.cc
+void RegisterApiServer(CommandLine& line);    // apiserver.cc
+void RegisterDemo(CommandLine& line);         // demo.cc
+void RegisterConfig(CommandLine& line);       // config.cc
+void RegisterVersion(CommandLine& line);      // version.cc
 
 // Does the same as `kinformer watch`, for other commands. Returns the exit status.
 int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);

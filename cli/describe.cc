@@ -23,7 +23,7 @@ namespace {
 struct DescribeFlags {
   ConnectionFlags connection{};
   SelectionFlags selection{};
-  bool hides_events = false;
+  bool shows_events = true;
 };
 
 // Lists objects as JSON. What cannot be read is left out of the description: a user may see a
@@ -44,8 +44,7 @@ std::vector<json::Value> ListOrNothing(const Client& client, const RestMapping& 
 // Reads what an object's description needs beside it.
 class RelatedReader {
  public:
-  RelatedReader(const Client& client, CallOptions call)
-      : client_(client), call_(std::move(call)) {}
+  RelatedReader(const Client& client, CallOptions call) : client_(client), call_(std::move(call)) {}
 
   Related Read(const json::Value& object, bool events) {
     const json::Value& meta = object["metadata"];
@@ -56,9 +55,10 @@ class RelatedReader {
     related.shows_events = events;
     if (events) related.events = Events(object);
     if (kind == "Node") {
-      related.pods = List("pods", "", {.fieldSelector = "spec.nodeName=" + name +
-                                                        ",status.phase!=Succeeded,"
-                                                        "status.phase!=Failed"});
+      related.pods = List("pods", "",
+                          {.fieldSelector = "spec.nodeName=" + name +
+                                            ",status.phase!=Succeeded,"
+                                            "status.phase!=Failed"});
     } else if (kind == "ReplicaSet" || kind == "StatefulSet" || kind == "DaemonSet") {
       const Result<std::string> selector = PodSelectorOf(object);
       if (selector) related.pods = List("pods", namespace_, {.labelSelector = *selector});
@@ -95,9 +95,8 @@ class RelatedReader {
     filter.name = meta["name"].StringOrEmpty();
     filter.uid = meta["uid"].StringOrEmpty();
     std::vector<EventRow> rows;
-    for (const json::Value& event :
-         List("events", meta["namespace"].StringOrEmpty(),
-              {.fieldSelector = "involvedObject.name=" + filter.name})) {
+    for (const json::Value& event : List("events", meta["namespace"].StringOrEmpty(),
+                                         {.fieldSelector = "involvedObject.name=" + filter.name})) {
       if (filter.Has(event)) rows.push_back(RowOf(event));
     }
     return rows;
@@ -124,8 +123,7 @@ Result<std::vector<json::Value>> Find(const Client& client, const Selection& sel
   }
   ListOptions options;
   options.labelSelector = selection.label_selector;
-  const auto listed =
-      client.Dynamic(selection.mapping, selection.namespace_).List(options, call);
+  const auto listed = client.Dynamic(selection.mapping, selection.namespace_).List(options, call);
   if (!listed) return listed.error();
   for (const Unstructured object : *listed) {
     Result<json::Value> value = json::Parse(object.ToJson());
@@ -161,9 +159,9 @@ int RunDescribe(const DescribeFlags& flags) {
       continue;
     }
     for (const json::Value& object : *objects) {
-      const bool secret = object["kind"].StringOrEmpty() == "Secret" ||
-                          object["kind"].StringOrEmpty() == "Namespace";
-      const Related related = reader.Read(object, !flags.hides_events && !secret);
+      const bool without = object["kind"].StringOrEmpty() == "Secret" ||
+                           object["kind"].StringOrEmpty() == "Namespace";
+      const Related related = reader.Read(object, flags.shows_events && !without);
       if (std::exchange(printed, true)) std::cout << "\n\n";
       std::cout << Describe(object, related, connection->client.env().WallNow());
     }
@@ -177,6 +175,7 @@ int RunDescribe(const DescribeFlags& flags) {
 
 void RegisterDescribe(CommandLine& line) {
   auto flags = std::make_shared<DescribeFlags>();
+  flags->selection.output = "name";  // so that no columns are read
   Command& command =
       line.Add("describe", "Print objects in words: their state, and what happened to them");
   command.Positionals("RESOURCE", flags->selection.arguments,
@@ -188,9 +187,9 @@ void RegisterDescribe(CommandLine& line) {
                "all namespaces, whatever -n says");
   command.Option("-l,--selector", flags->selection.label_selector, "SELECTOR",
                  "only objects with these labels: app=web,tier in (front,back)");
-  command.Flag("--hide-events", flags->hides_events, "do not read events");
+  command.Flag("--show-events", flags->shows_events,
+               "print events, too; --show-events=false leaves them out");
   AddConnectionFlags(command, flags->connection);
-  command.Elsewhere("--show-events", "events are shown; --hide-events leaves them out");
   command.Run([flags] { return RunDescribe(*flags); });
 }
 

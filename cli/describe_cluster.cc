@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/description.h"
 #include "table/age.h"
 #include "table/table_cells.h"
-
-#include "cli/description.h"
 
 namespace kinformer::cli {
 namespace {
@@ -62,10 +61,10 @@ std::string SumOf(const json::Value& pod, const char* what, const char* resource
 void PodsOfNode(Description& out, const std::vector<json::Value>& pods, WallTime now) {
   out.Field(0, "Non-terminated Pods", "(" + std::to_string(pods.size()) + " in total)");
   if (pods.empty()) return;
-  out.Row(1, {"Namespace", "Name", "CPU Requests", "CPU Limits", "Memory Requests",
-              "Memory Limits", "Age"});
-  out.Row(1, {"---------", "----", "------------", "----------", "---------------",
-              "-------------", "---"});
+  out.Row(1, {"Namespace", "Name", "CPU Requests", "CPU Limits", "Memory Requests", "Memory Limits",
+              "Age"});
+  out.Row(1, {"---------", "----", "------------", "----------", "---------------", "-------------",
+              "---"});
   for (const json::Value& pod : pods) {
     const json::Value& meta = pod["metadata"];
     out.Row(1, {meta["namespace"].StringOrEmpty(), meta["name"].StringOrEmpty(),
@@ -101,9 +100,9 @@ void Node(Description& out, const json::Value& object, const Related& related, W
   out.Field(0, "Taints", TaintsOf(object));
   out.Field(0, "Unschedulable",
             object["spec"]["unschedulable"].AsBool().value_or(false) ? "true" : "false");
-  DescribeConditions(out, status["conditions"],
-                     {"type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason",
-                      "message"});
+  DescribeConditions(
+      out, status["conditions"],
+      {"type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason", "message"});
   if (status["addresses"].size() != 0) {
     out.Title(0, "Addresses");
     for (const json::Value& address : status["addresses"].items()) {
@@ -286,8 +285,8 @@ void Volume(Description& out, const json::Value& object) {
   }
   out.Field(0, "Message", ScalarText(object["status"]["message"]));
   for (const auto& [name, source] : spec.members()) {
-    const bool is_source = source.is_object() && name != "claimRef" && name != "capacity" &&
-                           name != "nodeAffinity";
+    const bool is_source =
+        source.is_object() && name != "claimRef" && name != "capacity" && name != "nodeAffinity";
     if (!is_source) continue;
     out.Title(0, "Source");
     out.Field(1, "Type", name);

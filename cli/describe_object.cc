@@ -38,8 +38,7 @@ std::string LabelOf(const std::string& name) {
 void GenericFields(Description& out, int level, const json::Value& object,
                    const std::vector<std::string>& without);
 
-void GenericValue(Description& out, int level, const std::string& label,
-                  const json::Value& value) {
+void GenericValue(Description& out, int level, const std::string& label, const json::Value& value) {
   if (value.is_object()) {
     out.Title(level, label);
     GenericFields(out, level + 1, value, {});

@@ -185,10 +185,10 @@ void DescribeContainer(Description& out, int level, const json::Value& container
   if (status->is_object()) DescribeStatus(out, inner, *status);
   out.Map(inner, "Limits", container["resources"]["limits"]);
   out.Map(inner, "Requests", container["resources"]["requests"]);
-  for (const auto& [label, name] : std::vector<std::pair<std::string, std::string>>{
-           {"Liveness", "livenessProbe"},
-           {"Readiness", "readinessProbe"},
-           {"Startup", "startupProbe"}}) {
+  for (const auto& [label, name] :
+       std::vector<std::pair<std::string, std::string>>{{"Liveness", "livenessProbe"},
+                                                        {"Readiness", "readinessProbe"},
+                                                        {"Startup", "startupProbe"}}) {
     if (container[name].is_object()) out.Field(inner, label, ProbeText(container[name]));
   }
   DescribeEnvironment(out, inner, container);
@@ -202,10 +202,10 @@ void DescribeContainers(Description& out, int level, const json::Value& spec,
     const char* name;
     const char* statuses;
   };
-  for (const Group& group : {Group{"Init Containers", "initContainers", "initContainerStatuses"},
-                             Group{"Containers", "containers", "containerStatuses"},
-                             Group{"Ephemeral Containers", "ephemeralContainers",
-                                   "ephemeralContainerStatuses"}}) {
+  for (const Group& group :
+       {Group{"Init Containers", "initContainers", "initContainerStatuses"},
+        Group{"Containers", "containers", "containerStatuses"},
+        Group{"Ephemeral Containers", "ephemeralContainers", "ephemeralContainerStatuses"}}) {
     if (spec[group.name].size() == 0) continue;
     out.Title(level, group.label);
     for (const json::Value& container : spec[group.name].items()) {

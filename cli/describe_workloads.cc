@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/description.h"
 #include "table/age.h"
 #include "table/table_cells.h"
-
-#include "cli/description.h"
 
 namespace kinformer::cli {
 namespace {
@@ -92,9 +91,9 @@ void StatefulSet(Description& out, const json::Value& object, const Related& rel
   Created(out, object);
   Selector(out, object);
   LabelsAndAnnotations(out, object);
-  out.Field(0, "Replicas",
-            Number(spec["replicas"]) + " desired | " + Number(object["status"]["replicas"]) +
-                " total");
+  out.Field(
+      0, "Replicas",
+      Number(spec["replicas"]) + " desired | " + Number(object["status"]["replicas"]) + " total");
   out.Field(0, "Update Strategy", spec["updateStrategy"]["type"].StringOrEmpty());
   out.FieldIfAny(1, "Partition", ScalarText(spec["updateStrategy"]["rollingUpdate"]["partition"]));
   PodsStatus(out, related.pods);
@@ -109,8 +108,8 @@ void StatefulSet(Description& out, const json::Value& object, const Related& rel
     out.Field(1, "StorageClass", ScalarText(claim["spec"]["storageClassName"]));
     out.Labels(1, "Labels", claim["metadata"]["labels"]);
     out.Annotations(1, "Annotations", claim["metadata"]["annotations"]);
-    out.Field(1, "Capacity", ScalarText(claim["spec"]["resources"]["requests"]["storage"],
-                                        "<default>"));
+    out.Field(1, "Capacity",
+              ScalarText(claim["spec"]["resources"]["requests"]["storage"], "<default>"));
     out.Field(1, "Access Modes", cells::AccessModes(claim["spec"]["accessModes"]));
   }
 }
@@ -144,8 +143,7 @@ void JobTimes(Description& out, const json::Value& status) {
   if (!start.empty()) out.Field(0, "Start Time", TimeText(start));
   if (end.empty()) return;
   out.Field(0, "Completed At", TimeText(end));
-  const std::int64_t seconds =
-      internal::table::ParseTime(end) - internal::table::ParseTime(start);
+  const std::int64_t seconds = internal::table::ParseTime(end) - internal::table::ParseTime(start);
   out.Field(0, "Duration", internal::table::HumanDuration(std::chrono::seconds(seconds)));
 }
 

@@ -8,10 +8,9 @@
 #include <cstdio>
 #include <utility>
 
-#include "table/age.h"
-
 #include "cli/printable.h"
 #include "cli/table.h"
+#include "table/age.h"
 
 namespace kinformer::cli {
 namespace {
@@ -65,8 +64,7 @@ void Description::Labels(int level, const std::string& label, const json::Value&
   Lines(level, label, values);
 }
 
-void Description::Annotations(int level, const std::string& label,
-                              const json::Value& annotations) {
+void Description::Annotations(int level, const std::string& label, const json::Value& annotations) {
   constexpr std::size_t kLongest = 140;
   std::vector<std::string> values;
   for (const std::string& name : SortedNames(annotations)) {

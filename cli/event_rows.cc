@@ -96,8 +96,8 @@ EventRow EventGroups::Note(const json::Value& event) {
   Group& group = groups_[KeyOf(row)];
   const json::Value& meta = event["metadata"];
   const std::string& uid = meta["uid"].StringOrEmpty();
-  const std::int64_t count = std::exchange(
-      group.counts[uid.empty() ? meta["name"].StringOrEmpty() : uid], row.count);
+  const std::int64_t count =
+      std::exchange(group.counts[uid.empty() ? meta["name"].StringOrEmpty() : uid], row.count);
   const bool unchanged = count == row.count && group.last >= row.last;
   group.first = group.first == 0 ? row.first : std::min(group.first, row.first);
   group.last = std::max(group.last, row.last);
@@ -113,8 +113,9 @@ std::string LastSeen(const EventRow& row, WallTime now) {
   const std::int64_t second =
       std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   const auto ago = [&](std::int64_t time) {
-    return time == 0 ? std::string("<unknown>")
-                     : HumanDuration(std::chrono::seconds(std::max<std::int64_t>(0, second - time)));
+    return time == 0
+               ? std::string("<unknown>")
+               : HumanDuration(std::chrono::seconds(std::max<std::int64_t>(0, second - time)));
   };
   if (row.count <= 1) return ago(row.last);
   return ago(row.last) + " (x" + std::to_string(row.count) + " over " + ago(row.first) + ")";

@@ -35,9 +35,9 @@ EventRow RowOf(const json::Value& event);
 
 // Which events are meant.
 struct EventFilter {
-  std::string kind{};              // of --for; empty: all. "pod" and "Pod" are the same
-  std::string name{};              // of --for
-  std::string uid{};               // of the object; events without one match, too
+  std::string kind{};                // of --for; empty: all. "pod" and "Pod" are the same
+  std::string name{};                // of --for
+  std::string uid{};                 // of the object; events without one match, too
   std::vector<std::string> types{};  // "Normal", "Warning"; empty: all
   [[nodiscard]] bool Has(const json::Value& event) const;
 };

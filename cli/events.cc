@@ -50,8 +50,8 @@ Result<EventFilter> FilterOf(const Client& client, const EventFlags& flags,
   if (flags.about.empty()) return filter;
   const std::size_t slash = flags.about.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == flags.about.size()) {
-    return Error(Reason::kInvalidArgument, "--for: \"" + flags.about +
-                                               "\" is not RESOURCE/NAME, such as pod/web-0");
+    return Error(Reason::kInvalidArgument,
+                 "--for: \"" + flags.about + "\" is not RESOURCE/NAME, such as pod/web-0");
   }
   const Result<RestMapping> mapping =
       client.Discovery().MappingFor(flags.about.substr(0, slash), call);
@@ -146,8 +146,8 @@ void Print(const std::vector<json::Value>& events, const EventFlags& flags,
     std::cout << (flags.output == "json" ? KubectlJson(list) + "\n" : KubectlYaml(std::move(list)))
               << std::flush;
   } else if (events.empty()) {
-    std::cerr << "No events found"
-              << (namespace_.empty() ? "" : " in " + namespace_ + " namespace") << ".\n";
+    std::cerr << "No events found" << (namespace_.empty() ? "" : " in " + namespace_ + " namespace")
+              << ".\n";
   } else {
     PrintTable(events, flags, now);
   }

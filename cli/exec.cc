@@ -78,8 +78,8 @@ int RunRemote(const SessionFlags& flags, bool attach) {
   if (attach && plan.tty) say("If you don't see a command prompt, try pressing enter.");
   std::optional<RawTerminal> raw;
   if (plan.tty && plan.input) raw.emplace();
-  const Result<int> code = RunSession(connection->client.For<corev1::Pod>(namespace_), plan,
-                                      StandardIo(plan.tty), call);
+  const Result<int> code =
+      RunSession(connection->client.For<corev1::Pod>(namespace_), plan, StandardIo(plan.tty), call);
   raw.reset();
   if (code) {
     if (*code != 0) say("command terminated with exit code " + std::to_string(*code));

@@ -68,7 +68,8 @@ class FakeLogServer final : public Handler {
     if (end == std::string::npos) return other == nullptr ? nullptr : other->Handle(request);
     requests.push_back(target);
     const std::size_t begin = target.rfind('/', end - 1) + 1;
-    const std::string name = target.substr(begin, end - begin) + "/" + Parameter(target, "container");
+    const std::string name =
+        target.substr(begin, end - begin) + "/" + Parameter(target, "container");
     auto& all = Parameter(target, "previous").empty() ? logs : previous;
     const auto found = all.find(name);
     if (found == all.end()) return std::make_unique<Stream>(*this, nullptr, 404);
@@ -76,8 +77,7 @@ class FakeLogServer final : public Handler {
     stream->follow = !Parameter(target, "follow").empty();
     const std::string since = Parameter(target, "sinceTime");
     while (stream->at < stream->log->lines.size() &&
-           stream->log->lines[stream->at].substr(0, since.empty() ? 0 : 19) <
-               since.substr(0, 19)) {
+           stream->log->lines[stream->at].substr(0, since.empty() ? 0 : 19) < since.substr(0, 19)) {
       ++stream->at;
     }
     const std::string tail = Parameter(target, "tailLines");

@@ -41,8 +41,8 @@ Result<std::uint16_t> ServicePort(const std::string& text, const json::Value& se
                                   const corev1::Pod& pod) {
   const std::optional<std::uint16_t> number = PortNumber(text);
   for (const json::Value& port : service["spec"]["ports"].items()) {
-    const bool is_it = number ? port["port"].AsInt64() == *number
-                              : port["name"].StringOrEmpty() == text;
+    const bool is_it =
+        number ? port["port"].AsInt64() == *number : port["name"].StringOrEmpty() == text;
     if (!is_it) continue;
     const json::Value& target = port["targetPort"];
     // A service without an address of its own leads to the pod's port itself.

@@ -59,11 +59,9 @@ constexpr char kReadsOnly[] =
     "kubectl does that, with the same kubeconfig; this program gets and watches objects";
 
 constexpr Habit kCommands[] = {
-    {"describe", "write `kinformer get RESOURCE NAME -o yaml`"},
     {"list", "write `kinformer get RESOURCE`"},
     {"explain", "`kubectl explain` works with any server, this program's included"},
     {"api-resources", "`kubectl api-resources` works with any server, this program's included"},
-    {"events", "write `kinformer get events`, or `kinformer watch events`"},
     {"serve", "write `kinformer apiserver`"},
     {"server", "write `kinformer apiserver`"},
     {"apply", kReadsOnly},
@@ -78,9 +76,6 @@ constexpr Habit kCommands[] = {
     {"annotate", kReadsOnly},
     {"run", kReadsOnly},
     {"expose", kReadsOnly},
-    {"logs", kReadsOnly},
-    {"exec", kReadsOnly},
-    {"port-forward", kReadsOnly},
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
     {"wait", kReadsOnly},

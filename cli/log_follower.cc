@@ -68,8 +68,8 @@ struct LogFollower::State : std::enable_shared_from_this<LogFollower::State> {
     };
     calls.on_end = [self, key](const Result<void>& end) { self->Ended(key, end); };
     ++running;
-    entry.stream = std::make_shared<LogStream>(client, SourceOf(key), std::move(log),
-                                               entry.started, std::move(calls));
+    entry.stream = std::make_shared<LogStream>(client, SourceOf(key), std::move(log), entry.started,
+                                               std::move(calls));
     on_notice({LogNotice::Kind::kBegins, SourceOf(key), {}});
     entry.stream->Start();
   }

@@ -34,8 +34,8 @@ std::string PodJson(const std::string& name, const std::string& id, const std::s
                     const std::string& container = "app") {
   return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"default","name":")" + name +
          R"("},"spec":{"containers":[{"name":")" + container +
-         R"("}]},"status":{"containerStatuses":[{"name":")" + container +
-         R"(","containerID":")" + id + R"(","state":{)" + state + "}}]}}";
+         R"("}]},"status":{"containerStatuses":[{"name":")" + container + R"(","containerID":")" +
+         id + R"(","state":{)" + state + "}}]}}";
 }
 
 Ref<corev1::Pod> PodOf(const std::string& json) {
@@ -135,8 +135,8 @@ TEST_F(LogFollowerTest, ACutLosesNoLineAndDoublesNone) {
   server_.Write("web-0/app", "2024-01-01T00:00:02.7Z half and whole");
   server_.Write("web-0/app", At(3, "c"));
   sim_.RunFor(minutes(1));
-  EXPECT_THAT(lines_, ElementsAre("web-0 app a", "web-0 app b", "web-0 app half and whole",
-                                  "web-0 app c"));
+  EXPECT_THAT(lines_,
+              ElementsAre("web-0 app a", "web-0 app b", "web-0 app half and whole", "web-0 app c"));
   EXPECT_THAT(notices_, Contains(HasSubstr("was cut")));
   EXPECT_THAT(server_.requests.back(), HasSubstr("sinceTime=2024-01-01T00%3A00%3A02Z"));
 }
@@ -252,8 +252,7 @@ TEST_F(LogFollowerTest, OnePodIsFollowedUntilItsContainerEnds) {
   bool stopped = false;
   const auto thread = sim_.env().NewThread("follow", [&] {
     end = FollowPodLogs(
-        *client_, *pod, {"app"}, {},
-        [this](const LogRecord& record) { return Note(record); },
+        *client_, *pod, {"app"}, {}, [this](const LogRecord& record) { return Note(record); },
         [this](const LogNotice& notice) { notices_.push_back(FormatNotice(notice, {})); }, {});
     stopped = true;
   });
@@ -277,9 +276,10 @@ TEST_F(LogFollowerTest, AStopRequestEndsTheWaitForAPodsLog) {
   sim_.env().loop().Post([&] { stop.request_stop(); });
   EXPECT_TRUE(sim_.RunBlocking(
       [&] {
-        EXPECT_TRUE(FollowPodLogs(*client_, *pod, {"app"}, {},
-                                  [this](const LogRecord& record) { return Note(record); },
-                                  [](const LogNotice&) {}, stop.get_token())
+        EXPECT_TRUE(FollowPodLogs(
+                        *client_, *pod, {"app"}, {},
+                        [this](const LogRecord& record) { return Note(record); },
+                        [](const LogNotice&) {}, stop.get_token())
                         .ok());
       },
       minutes(1)));

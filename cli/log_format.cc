@@ -14,9 +14,9 @@ constexpr char kPlain[] = "\x1b[0m";
 
 // The colour of a pod stays the same from run to run.
 std::string_view ColorOf(const std::string& pod) {
-  constexpr std::array<std::string_view, 10> kColors{
-      "\x1b[36m", "\x1b[32m", "\x1b[35m", "\x1b[33m", "\x1b[34m",
-      "\x1b[96m", "\x1b[92m", "\x1b[95m", "\x1b[93m", "\x1b[94m"};
+  constexpr std::array<std::string_view, 10> kColors{"\x1b[36m", "\x1b[32m", "\x1b[35m", "\x1b[33m",
+                                                     "\x1b[34m", "\x1b[96m", "\x1b[92m", "\x1b[95m",
+                                                     "\x1b[93m", "\x1b[94m"};
   std::size_t sum = 0;
   for (const char c : pod) sum = sum * 31 + static_cast<unsigned char>(c);
   return kColors[sum % kColors.size()];

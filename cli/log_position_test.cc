@@ -8,9 +8,7 @@ namespace {
 
 const std::string kSecond = "2024-01-01T00:00:01";
 
-bool Take(LogPosition& position, const std::string& line) {
-  return position.Take(SplitTime(line));
-}
+bool Take(LogPosition& position, const std::string& line) { return position.Take(SplitTime(line)); }
 
 TEST(LogPosition, ALineIsSplitBehindItsTime) {
   const TimedLine line = SplitTime("2024-01-01T00:00:01.5Z hello world");

@@ -116,14 +116,16 @@ Result<LogRequest> ReadLogFlags(const LogFlags& flags, bool colors) {
   request.follow = flags.follow;
   request.log.previous = flags.previous;
   if (flags.target.empty() && !request.many) {
-    return Invalid("which pod? Give its name, RESOURCE/NAME, an expression such as 'web-.*', or "
-                   "-l SELECTOR");
+    return Invalid(
+        "which pod? Give its name, RESOURCE/NAME, an expression such as 'web-.*', or "
+        "-l SELECTOR");
   }
   if (!flags.label_selector.empty() && slash) {
     return Invalid("-l chooses the pods: " + flags.target + " is one choice too many");
   }
   if (flags.follow && flags.previous) {
-    return Invalid("--previous is for a container that has ended: nothing follows, so leave out -f");
+    return Invalid(
+        "--previous is for a container that has ended: nothing follows, so leave out -f");
   }
   if (!container.empty() && flags.all_containers) {
     return Invalid("give one of -c and --all-containers");
@@ -132,8 +134,7 @@ Result<LogRequest> ReadLogFlags(const LogFlags& flags, bool colors) {
   if (Result<void> read = ReadPatterns(flags, container, request); !read) return read.error();
   request.format = FormatOf(flags, request.many, colors);
   request.log.container = container;
-  request.log.timestamps =
-      flags.timestamps || request.format.form == LogFormat::Form::kJson;
+  request.log.timestamps = flags.timestamps || request.format.form == LogFormat::Form::kJson;
   return request;
 }
 

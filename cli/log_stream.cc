@@ -133,8 +133,7 @@ void LogStream::Finish() {
 void LogStream::Closed(Result<void> result) {
   if (stop_.stop_requested() || refused_) return End({});
   calls_.look_up([self = shared_from_this(), result = std::move(result)](ContainerNow now) {
-    self->env_.loop().Post(
-        [self, result, now = std::move(now)] { self->Decide(result, now); });
+    self->env_.loop().Post([self, result, now = std::move(now)] { self->Decide(result, now); });
   });
 }
 

@@ -95,10 +95,10 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   std::stop_source stop_;
   // Touched by one task at a time: a stream's on the pool, or the loop's between two streams.
   LogPosition position_;
-  std::string begun_;         // a line whose end has not come
+  std::string begun_;  // a line whose end has not come
   Duration pause_{kFirstPause};
-  bool previous_ = false;     // the instance was replaced by another
-  bool refused_ = false;      // by on_line
+  bool previous_ = false;  // the instance was replaced by another
+  bool refused_ = false;   // by on_line
   // Of the loop.
   std::optional<Timer> timer_;
   bool ended_ = false;

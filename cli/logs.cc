@@ -68,9 +68,9 @@ Result<void> Read(const Client& client, const std::string& namespace_, const std
       pods, pod, containers, options,
       [&](const LogLine& line) {
         const LogSource source{namespace_, pod, std::string(line.container)};
-        return print({.source = source,
-                      .line = options.timestamps ? SplitTime(line.text)
-                                                 : TimedLine{.text = line.text}});
+        return print(
+            {.source = source,
+             .line = options.timestamps ? SplitTime(line.text) : TimedLine{.text = line.text}});
       },
       call);
 }
@@ -79,8 +79,7 @@ int LogsOfOne(const Connection& connection, const LogFlags& flags, LogRequest re
               StopSource stop) {
   const std::string namespace_ = NamespaceOf(connection, flags.namespace_);
   const CallOptions call{.stop = stop.token()};
-  const Result<PodTarget> target =
-      FindPod(connection.client, namespace_, flags.target, call);
+  const Result<PodTarget> target = FindPod(connection.client, namespace_, flags.target, call);
   if (!target) return Fail(target.error(), connection.config.origin);
   SayNote(target->note);
   std::vector<std::string> containers = LogContainers(*target->pod);
@@ -125,9 +124,8 @@ int ReadMany(const Connection& connection, const std::string& namespace_,
       if (!request.filter.HasContainer(container) || stop.stop_requested()) continue;
       found = true;
       if (StateOf(pod, container).id.empty()) continue;  // it has not begun
-      const Result<void> end =
-          Read(connection.client, std::string(meta.namespace_()), std::string(meta.name()),
-               {container}, request, print, call);
+      const Result<void> end = Read(connection.client, std::string(meta.namespace_()),
+                                    std::string(meta.name()), {container}, request, print, call);
       if (!end && !stop.stop_requested()) status = Fail(end.error(), connection.config.origin);
     }
   }
@@ -141,16 +139,14 @@ int FollowMany(const Connection& connection, const std::string& namespace_,
                StopSource stop) {
   const Client& client = connection.client;
   const auto output = std::make_shared<Output>([stop]() mutable { stop.RequestStop(); });
-  LogFollower follower(client,
-                       {.filter = request.filter,
-                        .log = request.log,
-                        .max_streams = request.max_streams},
-                       Printer(request, output, stop), NoticePrinter(request, quiet));
-  SharedInformer<corev1::Pod> pods(client.env(),
-                                   NewFilteredListWatch<corev1::Pod>(
-                                       client, namespace_, [selector](ListOptions& options) {
-                                         options.labelSelector = selector;
-                                       }));
+  LogFollower follower(
+      client, {.filter = request.filter, .log = request.log, .max_streams = request.max_streams},
+      Printer(request, output, stop), NoticePrinter(request, quiet));
+  SharedInformer<corev1::Pod> pods(
+      client.env(),
+      NewFilteredListWatch<corev1::Pod>(client, namespace_, [selector](ListOptions& options) {
+        options.labelSelector = selector;
+      }));
   FirstSync first_sync;
   first_sync.Attach(pods);
   Result<EventHandlerRegistration> registration = pods.AddEventHandler(
@@ -161,7 +157,8 @@ int FollowMany(const Connection& connection, const std::string& namespace_,
               },
           .on_update =
               [&](const Updated<corev1::Pod>& event) { follower.OnPod(event.new_object, false); },
-          .on_delete = [&](const Deleted<corev1::Pod>& event) { follower.OnPodGone(event.object); }},
+          .on_delete =
+              [&](const Deleted<corev1::Pod>& event) { follower.OnPodGone(event.object); }},
       {.name = "logs"});
   if (!registration) return Fail(registration.error());
   const Result<void> synced = first_sync.StartAndWait(pods, stop.token());
@@ -215,8 +212,9 @@ void AddLogFlags(Command& command, LogFlags& flags) {
                  "the container; of many pods, all whose name is this or matches it");
   command.Flag("--all-containers", flags.all_containers, "all containers of the pod");
   command.Flag("--all-pods", flags.all_pods, "all pods of RESOURCE/NAME, not one of them");
-  command.Flag("-f,--follow", flags.follow,
-               "go on with what is written, through cuts; of many pods, new ones and restarts, too");
+  command.Flag(
+      "-f,--follow", flags.follow,
+      "go on with what is written, through cuts; of many pods, new ones and restarts, too");
   command.Flag("-p,--previous", flags.previous, "the log of the container's previous instance");
   command.Seconds("--since", flags.since_seconds, "only what is newer than this: 5s, 2m, 3h");
   command.Option("--since-time", flags.since_time, "TIME",

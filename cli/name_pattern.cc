@@ -1,9 +1,8 @@
 #include "cli/name_pattern.h"
 
 #include <algorithm>
-#include <utility>
-
 #include <re2/re2.h>
+#include <utility>
 
 namespace kinformer::cli {
 

@@ -96,8 +96,7 @@ Result<PodTarget> FindPod(const Client& client, const std::string& namespace_,
   if (!owner) return std::move(owner).error();
   const Result<std::string> selector = PodSelectorOf(*owner);
   if (!selector) return selector.error();
-  const Result<ObjectList<corev1::Pod>> listed =
-      pods.List({.labelSelector = *selector}, call);
+  const Result<ObjectList<corev1::Pod>> listed = pods.List({.labelSelector = *selector}, call);
   if (!listed) return listed.error();
   if (listed->empty()) {
     return Error(Reason::kNotFound, target + " has no pods (" + *selector + ")");

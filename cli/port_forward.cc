@@ -1,3 +1,5 @@
+#include "kinformer/client/port_forward.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -9,7 +11,6 @@
 #include <vector>
 
 #include "kinformer/base/stop.h"
-#include "kinformer/client/port_forward.h"
 #include "kinformer/client/resource_client.h"
 
 #include "cli/commands.h"

@@ -68,10 +68,10 @@ struct TerminalReader::State {
     if (on_resize) Resized();
     bool reads = on_text != nullptr;
     while (true) {
-      std::array<pollfd, 3> ready{{{.fd = stopping, .events = POLLIN, .revents = 0},
-                                   {.fd = resized, .events = POLLIN, .revents = 0},
-                                   {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN,
-                                    .revents = 0}}};
+      std::array<pollfd, 3> ready{
+          {{.fd = stopping, .events = POLLIN, .revents = 0},
+           {.fd = resized, .events = POLLIN, .revents = 0},
+           {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0}}};
       if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) return;
       if (ready[0].revents != 0) return;
       if (ready[1].revents != 0) {
@@ -100,7 +100,7 @@ struct TerminalReader::State {
   std::function<void(TerminalSize)> on_resize;
   int stopping = -1;
   int resized = -1;
-  struct sigaction before {};
+  struct sigaction before{};
   std::thread thread;
 };
 
@@ -115,7 +115,7 @@ TerminalReader::TerminalReader(std::function<bool(std::string_view text)> on_tex
   if (state_->on_resize) {
     state_->resized = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     resized_fd = state_->resized;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = KinformerOnResize;
     action.sa_flags = SA_RESTART;
     static_cast<void>(::sigaction(SIGWINCH, &action, &state_->before));
