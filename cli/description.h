@@ -53,7 +53,7 @@ std::string TrueFalse(bool value);
 // Names of an object's members in their order.
 std::vector<std::string> SortedNames(const json::Value& object);
 
-// What an object's description needs beside the object. Lists that are not needed are empty.
+// Material for an object's description beside the object. Lists that are not needed are empty.
 struct Related {
   std::vector<EventRow> events{};
   bool shows_events = true;

@@ -17,7 +17,7 @@
 
 namespace kinformer::cli {
 
-// What happened to an object, once or several times.
+// Something that happened to an object, once or several times.
 struct EventRow {
   std::string namespace_{};
   std::string type{};
@@ -33,7 +33,7 @@ struct EventRow {
 // Reads an event of core/v1, in its older form (count, lastTimestamp) or its newer one (series).
 EventRow RowOf(const json::Value& event);
 
-// Which events are meant.
+// Selects events by their object and type.
 struct EventFilter {
   std::string kind{};                // of --for; empty: all. "pod" and "Pod" are the same
   std::string name{};                // of --for

@@ -26,7 +26,7 @@
 
 namespace kinformer::cli {
 
-// Which pods and containers are meant. An empty list of patterns means all.
+// Selects pods and containers by their names. An empty list of patterns means all.
 struct LogFilter {
   std::vector<NamePattern> pods{};
   std::vector<NamePattern> containers{};

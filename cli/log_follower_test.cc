@@ -242,7 +242,7 @@ TEST_F(LogFollowerTest, ALogThatCannotBeReadIsSaidAndNotTriedAgain) {
   EXPECT_THAT(notices_, Contains(HasSubstr("cannot be read")));
 }
 
-TEST_F(LogFollowerTest, OnePodIsFollowedUntilItsContainerEnds) {
+TEST_F(LogFollowerTest, ASinglePodIsFollowedUntilItsContainerEnds) {
   PodServer pods;
   pods.pod = PodJson("web-0", "c0", kRunning);
   server_.other = &pods;

@@ -44,7 +44,7 @@ struct LogFlags {
   bool quiet = false;
 };
 
-// What is asked of the server and of the printer.
+// A request to the server, and the form in which its answer is printed.
 struct LogRequest {
   bool many = false;  // pods by a selector or an expression
   bool follow = false;

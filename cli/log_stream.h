@@ -34,7 +34,7 @@ struct LogRecord {
   TimedLine line{};
 };
 
-// What a container does, as its pod's status says.
+// State of a container, as its pod's status says.
 struct ContainerNow {
   enum class State { kWaiting, kRunning, kEnded, kGone } state = State::kWaiting;
   std::string id{};   // of the instance that runs, or ran last
@@ -99,7 +99,7 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   Duration pause_{kFirstPause};
   bool previous_ = false;  // the instance was replaced by another
   bool refused_ = false;   // by on_line
-  // Of the loop.
+  // Members that only the loop touches.
   std::optional<Timer> timer_;
   bool ended_ = false;
 };
