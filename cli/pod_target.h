@@ -21,7 +21,7 @@ namespace kinformer::cli {
 
 struct PodTarget {
   Ref<corev1::Pod> pod{};
-  json::Value owner{};  // the Deployment or Service by which it was found; null for a pod's name
+  json::Value owner{};  // the Deployment or Service that led to it; null: the pod's name did
   std::string note{};   // for the person: which pod of several it is
 };
 
