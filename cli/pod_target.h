@@ -25,7 +25,7 @@ struct PodTarget {
   std::string note{};   // for the person: which pod of several it is
 };
 
-// Finds the pod; of several the one that serves best: running, ready, seldom restarted, old. Blocks.
+// Finds the pod; of several the best one: running, ready, seldom restarted, old. Blocks.
 Result<PodTarget> FindPod(const Client& client, const std::string& namespace_,
                           const std::string& target, const CallOptions& call);
 
