@@ -79,6 +79,7 @@ class LogFollowerTest : public ::testing::Test {
       EXPECT_TRUE(sim_.RunBlocking([&] { follower_->Stop(); }, minutes(1)));
       follower_.reset();
     }
+    sim_.RunFor(seconds(1));
     EXPECT_EQ(server_.open_streams, 0);
   }
   void Follow(LogFollowerOptions options = {}) {
