@@ -153,6 +153,27 @@ TEST(CommandLine, ValuesBehindOneLetter) {
   EXPECT_EQ(RunLine({"get", "pods", "-i=maybe"}).status, kUsageError);
 }
 
+TEST(CommandLine, ArgumentsBehindTwoDashesBelongToTheCommandThatIsRun) {
+  std::string target;
+  std::vector<std::string> words;
+  std::vector<std::string> rest;
+  CommandLine line("test", "kinformer 1.2.3");
+  line.Add("get", "gets").Run([] { return 1; });
+  Command& exec = line.Add("exec", "runs");
+  exec.Positional("POD", target, /*required=*/true, "where");
+  exec.Rest("COMMAND", rest, "what");
+  exec.Each("--word", words, "WORD", "words");
+  exec.Run([] { return 0; });
+  std::vector<std::string> arguments{"kinformer", "exec", "--word", "a",  "web-0", "--word",
+                                     "b",         "--",   "get",    "-l", "--help"};
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  EXPECT_EQ(line.Run(static_cast<int>(argv.size()), argv.data()), 0);
+  EXPECT_EQ(target, "web-0");
+  EXPECT_THAT(words, testing::ElementsAre("a", "b"));
+  EXPECT_THAT(rest, testing::ElementsAre("get", "-l", "--help"));
+}
+
 TEST(CommandLine, SeveralPositionals) {
   const Trial t = RunLine({"list", "pods", "-c", "x", "get", "serve"});
   EXPECT_EQ(t.status, 0) << t.errors;

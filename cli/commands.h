@@ -15,14 +15,19 @@ namespace kinformer::cli {
 
 void RegisterWatch(CommandLine& line);         // watch.cc
 void RegisterGet(CommandLine& line);           // get.cc
-void RegisterApiServer(CommandLine& line);     // apiserver.cc
-void RegisterDemo(CommandLine& line);          // demo.cc
-void RegisterConfig(CommandLine& line);        // config.cc
-void RegisterVersion(CommandLine& line);       // version.cc
 void RegisterApiResources(CommandLine& line);  // api_resources.cc
 void RegisterExplain(CommandLine& line);       // explain.cc
 void RegisterRaw(CommandLine& line);           // raw.cc
 void RegisterTop(CommandLine& line);           // top.cc
+void RegisterLogs(CommandLine& line);          // logs.cc
+void RegisterExec(CommandLine& line);          // exec.cc: exec and attach
+void RegisterPortForward(CommandLine& line);   // port_forward.cc
+void RegisterEvents(CommandLine& line);        // events.cc
+void RegisterDescribe(CommandLine& line);      // describe.cc
+void RegisterApiServer(CommandLine& line);     // apiserver.cc
+void RegisterDemo(CommandLine& line);          // demo.cc
+void RegisterConfig(CommandLine& line);        // config.cc
+void RegisterVersion(CommandLine& line);       // version.cc
 void RegisterCompletion(CommandLine& line);    // completion.cc; after all others
 
 // Does the same as `kinformer watch`, for other commands. Returns the exit status.

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "kinformer/cache/shared_informer.h"
-#include "kinformer/object/object.h"
 
 #include "cli/printable.h"
 #include "cli/progress.h"
@@ -43,13 +42,15 @@ inline bool IsHopeless(const Error& error) {
 // report errors.
 class FirstSync {
  public:
-  void Attach(SharedInformer<Object>& informer) {
+  template <class T>
+  void Attach(SharedInformer<T>& informer) {
     static_cast<void>(informer.SetWatchErrorHandler(
         [state = state_](const Error& error) { state->Note(error); }));
   }
 
   // Starts the informer. kCanceled if `stop` was requested before it has synced.
-  Result<void> StartAndWait(SharedInformer<Object>& informer, const std::stop_token& stop) {
+  template <class T>
+  Result<void> StartAndWait(SharedInformer<T>& informer, const std::stop_token& stop) {
     const std::stop_callback on_stop(stop, [this] { state_->give_up.request_stop(); });
     informer.Start();
     Result<void> synced =

@@ -46,9 +46,7 @@ constexpr char kReadsOnly[] =
     "kubectl does that, with the same kubeconfig; this program gets and watches objects";
 
 constexpr Habit kCommands[] = {
-    {"describe", "write `kinformer get RESOURCE NAME -o yaml`"},
     {"list", "write `kinformer get RESOURCE`"},
-    {"events", "write `kinformer get events`, or `kinformer watch events`"},
     {"serve", "write `kinformer apiserver`"},
     {"server", "write `kinformer apiserver`"},
     {"apply", kReadsOnly},
@@ -63,9 +61,6 @@ constexpr Habit kCommands[] = {
     {"annotate", kReadsOnly},
     {"run", kReadsOnly},
     {"expose", kReadsOnly},
-    {"logs", kReadsOnly},
-    {"exec", kReadsOnly},
-    {"port-forward", kReadsOnly},
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
     {"wait", kReadsOnly},

@@ -15,6 +15,11 @@ int main(int argc, char** argv) {
   kinformer::cli::AddGlobalFlags(line);
   kinformer::cli::RegisterWatch(line);
   kinformer::cli::RegisterGet(line);
+  kinformer::cli::RegisterLogs(line);
+  kinformer::cli::RegisterExec(line);
+  kinformer::cli::RegisterPortForward(line);
+  kinformer::cli::RegisterEvents(line);
+  kinformer::cli::RegisterDescribe(line);
 #ifdef KINFORMER_CLI_DEMO
   kinformer::cli::RegisterDemo(line);
 #endif
