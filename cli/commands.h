@@ -14,6 +14,9 @@ namespace kinformer::cli {
 
 void RegisterWatch(CommandLine& line);      // watch.cc
 void RegisterGet(CommandLine& line);        // get.cc
+void RegisterApply(CommandLine& line);      // apply.cc
+void RegisterDiff(CommandLine& line);       // diff.cc
+void RegisterDelete(CommandLine& line);     // delete.cc
 void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterConfig(CommandLine& line);     // config.cc

@@ -54,7 +54,7 @@ TEST(KubectlHabits, OptionsOfServers_AreAnsweredInWords) {
 
 TEST(KubectlHabits, CommandsOfKubectl_AreAnsweredInWords) {
   EXPECT_THAT(ErrorOf({"describe", "pod", "a"}), HasSubstr("get RESOURCE NAME -o yaml"));
-  EXPECT_THAT(ErrorOf({"apply", "-f", "x"}), HasSubstr("kubectl does that"));
+  EXPECT_THAT(ErrorOf({"edit", "pod", "x"}), HasSubstr("kubectl does that"));
   EXPECT_THAT(ErrorOf({"logs", "a"}), HasSubstr("kubectl does that"));
   EXPECT_THAT(ErrorOf({"wach", "a"}), HasSubstr("is no command"));
 }

@@ -15,6 +15,9 @@ int main(int argc, char** argv) {
   kinformer::cli::AddGlobalFlags(line);
   kinformer::cli::RegisterWatch(line);
   kinformer::cli::RegisterGet(line);
+  kinformer::cli::RegisterApply(line);
+  kinformer::cli::RegisterDiff(line);
+  kinformer::cli::RegisterDelete(line);
 #ifdef KINFORMER_CLI_DEMO
   kinformer::cli::RegisterDemo(line);
 #endif

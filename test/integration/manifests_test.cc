@@ -120,7 +120,10 @@ class ManifestsOnServer : public ::testing::Test {
     }
     return names;
   }
-  json::Value Map(const std::string& name) { return Maps().Get(name).OrExit()->DeepCopy(); }
+  json::Value Map(const std::string& name) {
+    const auto map = Maps().Get(name).OrExit();
+    return map->DeepCopy();
+  }
 
   Simulation sim_{{.seed = 11}};
   ApiServer server_{sim_};
@@ -148,12 +151,12 @@ TEST_F(ManifestsOnServer, ADryRunTellsTheSameAndChangesNothing) {
     changed.replace(changed.find("k: v"), 4, "k: w");
     EXPECT_THAT(Apply(changed, {.dry_run = true}), ElementsAre("a configured", "b created"));
     EXPECT_THAT(Apply(kMapA, {.dry_run = true}), ElementsAre("a unchanged"));
-    EXPECT_EQ(std::as_const(Map("a"))["data"]["k"].StringOrEmpty(), "v");
+    EXPECT_EQ(Map("a")["data"]["k"].StringOrEmpty(), "v");
     EXPECT_THAT(MapNames(), Not(::testing::Contains("default/b")));
   });
 }
 
-TEST_F(ManifestsOnServer, OneFailureNamesItsPlaceAndDoesNotHideTheOthers) {
+TEST_F(ManifestsOnServer, AFailureNamesItsPlaceAndDoesNotHideTheOthers) {
   Run([&] {
     EXPECT_THAT(Apply("{apiVersion: v1, kind: ConfigMap, metadata: {generateName: g}}\n"
                       "---\n{apiVersion: nope.io/v1, kind: Nope, metadata: {name: n}}\n"
@@ -375,7 +378,7 @@ TEST_F(ManifestsOnServer, ADiffShowsWhatAnApplyWouldChange) {
     EXPECT_TRUE(diffs[1].live.is_null());
     EXPECT_THAT(diffs[1].text,
                 AllOf(HasSubstr("+  name: b\n"), Not(HasSubstr("uid")), HasSubstr("@@ -0,0 ")));
-    EXPECT_EQ(std::as_const(Map("a"))["data"]["k"].StringOrEmpty(), "v");
+    EXPECT_EQ(Map("a")["data"]["k"].StringOrEmpty(), "v");
     EXPECT_THAT(Diff(changed, {.show_managed_fields = true})[0].text, HasSubstr("managedFields"));
   });
 }

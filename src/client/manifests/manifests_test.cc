@@ -106,7 +106,7 @@ TEST_F(ManifestFiles, StandardInputIsReadForADash) {
   EXPECT_THAT(Places(list), ElementsAre("A standard input:1", "B standard input:3"));
 }
 
-TEST(ManifestOrder, WhatOthersNeedComesFirst) {
+TEST(ManifestOrder, NeededObjectsComeFirst) {
   std::vector<Manifest> manifests =
       ParseManifests(
           "{apiVersion: example.com/v1, kind: Role}\n"
