@@ -1,7 +1,6 @@
 // cli/manifest_flags.h
 //
-// Options that `apply`, `diff` and `delete` share: the files of manifests, and what becomes of their
-// objects.
+// Options that `apply`, `diff` and `delete` share, and their values.
 
 #ifndef KINFORMER_CLI_MANIFEST_FLAGS_H_
 #define KINFORMER_CLI_MANIFEST_FLAGS_H_
@@ -49,7 +48,7 @@ std::string QualifiedName(const RestMapping& mapping, const std::string& name);
 std::string DryRunHabit(std::string_view value);
 // Parses "core/v1/Pod" or "apps/v1/Deployment".
 Result<GroupVersionKind> ParseAllowed(const std::string& text);
-// Parses "web", "cm/web" or "sets.example.com/web": resource, which is empty for a Secret, and name.
+// Parses "web", "cm/web" or "sets.example.com/web". The resource is empty for a Secret.
 struct NamedParent {
   std::string resource{};
   std::string name{};
