@@ -54,7 +54,7 @@ TEST(ManifestFlags, NamesHaveTheirKindAndGroupInFront) {
 TEST(ManifestFlags, ASelectorKeepsTheManifestsWithItsLabels) {
   const std::string path = (std::filesystem::path(::testing::TempDir()) / "labelled.yaml").string();
   std::ofstream(path) << "kind: A\nmetadata: {labels: {app: x}}\n---\n"
-                         "kind: B\nmetadata: {labels: {app: y}}\n---\nkind: C\n";
+                         "kind: B\nmetadata: {labels: {app: z}}\n---\nkind: C\n";
   const auto kinds = [&](const std::string& selector) {
     std::string out;
     const auto list = ReadFlagged({.files = {path}, .label_selector = selector});

@@ -303,7 +303,7 @@ TEST_F(ManifestsOnServer, APruneByLabelDeletesOnlyWhatWasAppliedBefore) {
             "'{}'}}}\n")
         .OrExit();
     Track("by-other", "another");
-    Apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: other, labels: {app: y}}}\n");
+    Apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: other, labels: {app: z}}}\n");
     Track("other", "kinformer");
     ApplyManifestsOptions options{.dry_run = true, .prune = PruneByLabel{"app=x", {}}};
     EXPECT_THAT(Apply(kMapA, options), ElementsAre("a unchanged", "b pruned", "by-kubectl pruned"));
@@ -480,9 +480,9 @@ TEST_F(ManifestsOnServer, ADeleteGoesBackwardsAndIgnoresAbsentOnesOnRequest) {
     const std::string all = std::string(kLamps) + "---\n" + kLamp + "---\n" + kMapA;
     Apply(all);
     EXPECT_THAT(Delete(all, {.dry_run = true}),
-                ElementsAre("a deleted", "red deleted", "lamps.example.com deleted"));
+                ElementsAre("red deleted", "a deleted", "lamps.example.com deleted"));
     EXPECT_EQ(Map("a").Find("data")->size(), 1U);
-    EXPECT_THAT(Delete(all), ElementsAre("a deleted", "red deleted", "lamps.example.com deleted"));
+    EXPECT_THAT(Delete(all), ElementsAre("red deleted", "a deleted", "lamps.example.com deleted"));
     EXPECT_THAT(Delete(kMapA),
                 ElementsAre(AllOf(HasSubstr("x.yaml:1: configmap/a: "), HasSubstr("not found"))));
     EXPECT_THAT(

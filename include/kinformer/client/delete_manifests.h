@@ -1,6 +1,7 @@
 // kinformer/client/delete_manifests.h
 //
-// DeleteManifests: deletes the objects of manifests, last one first, and waits until they are gone.
+// DeleteManifests: deletes the objects of manifests, in reverse order, and waits until they are
+// gone.
 //
 //   ManifestList list = ReadManifests({"deploy.yaml"});
 //   for (const DeleteResult& result : DeleteManifests(client, list.manifests)) {
@@ -52,6 +53,8 @@ struct DeleteManifestsOptions {
   // Namespace of manifests that name none. With `enforce_namespace`, another one is an error.
   std::string namespace_{"default"};
   bool enforce_namespace{false};
+  // Order of creation, of which DeleteManifests takes the reverse.
+  ManifestOrder order{ManifestOrder::kInstall};
   // Waits until each object is gone, after all deletes are sent; at most wait_timeout in all, or
   // without limit if that is 0. kDeadlineExceeded after it.
   bool wait{true};
@@ -67,8 +70,8 @@ struct DeleteManifestsOptions {
                                                       const std::vector<DeleteTarget>& targets,
                                                       const DeleteManifestsOptions& options = {},
                                                       const CallOptions& call = {});
-// Does the same with the objects of manifests, in reverse order. A kind that the server does not
-// know, because its definition is gone, has no objects: kNotFound.
+// Does the same with the objects of manifests, in the reverse of options.order. A kind that the
+// server does not know, because its definition is gone, has no objects: kNotFound.
 [[nodiscard]] std::vector<DeleteResult> DeleteManifests(const Client& client,
                                                         const std::vector<Manifest>& manifests,
                                                         const DeleteManifestsOptions& options = {},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -12,6 +11,7 @@
 
 #include "client/manifests/apply_set.h"
 #include "client/manifests/definitions.h"
+#include "client/manifests/manifest_order.h"
 #include "client/manifests/object_requests.h"
 #include "client/manifests/prune.h"
 
@@ -42,7 +42,7 @@ class ApplyRun {
       report_.errors.push_back(std::move(ready).error());
       return std::move(report_);
     }
-    for (const std::size_t index : Order()) ApplyOne(index);
+    for (const std::size_t index : OrderOf(manifests_, options_.order)) ApplyOne(index);
     if (!report_.ok()) return std::move(report_);
     if (options_.prune) PruneLabelled(*options_.prune);
     if (parent_) PruneSet();
@@ -75,26 +75,6 @@ class ApplyRun {
     // Names what will be there before it is, so that a run that breaks off leaves nothing behind
     // that the parent does not know.
     return parent_->Write(requests_, before_, options_.fieldManager);
-  }
-
-  // Returns the indexes of the manifests in the order of their applies.
-  [[nodiscard]] std::vector<std::size_t> Order() const {
-    std::vector<std::size_t> order(manifests_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (options_.order == ManifestOrder::kGiven) return order;
-    // Sorts stand-ins, which say where they were.
-    std::vector<Manifest> sorted;
-    for (std::size_t i = 0; i < manifests_.size(); ++i) {
-      Manifest stand_in{.line = i};
-      for (const char* name : {"apiVersion", "kind"}) {
-        stand_in.object.Ensure(name) = manifests_[i].object[name];
-      }
-      sorted.push_back(std::move(stand_in));
-    }
-    SortForInstall(sorted);
-    std::transform(sorted.begin(), sorted.end(), order.begin(),
-                   [](const Manifest& manifest) { return manifest.line; });
-    return order;
   }
 
   void Add(ApplyResult result) {
@@ -162,15 +142,16 @@ class ApplyRun {
     return {};
   }
 
-  // Explains an unknown kind whose definition is among the manifests.
+  // Explains an unknown kind.
   Error Unresolved(const Manifest& manifest, Error error) const {
-    if (!IsNotFound(error) || !definitions_.Has(manifest.kind())) return error;
-    return {error.reason(),
-            error.message() +
-                (options_.dry_run
-                     ? "; its definition is among the manifests, but a dry run does not create it"
-                     : "; its definition is among the manifests, but failed or comes later: "
-                       "choose the order of installation")};
+    if (!IsNotFound(error)) return error;
+    const char* const why =
+        !definitions_.Has(manifest.kind()) ? "; its CustomResourceDefinition must be there first"
+        : options_.dry_run
+            ? "; its definition is among the manifests, but a dry run does not create it"
+            : "; its definition is among the manifests, but failed or comes later: choose the "
+              "order of installation";
+    return {error.reason(), error.message() + why};
   }
 
   [[nodiscard]] PatchOptions PatchOptionsOf() const {

@@ -1,5 +1,6 @@
 #include "kinformer/client/delete_manifests.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include "kinformer/client/dynamic_client.h"
 #include "kinformer/client/list_options.h"
 
+#include "client/manifests/manifest_order.h"
 #include "client/manifests/object_requests.h"
 
 namespace kinformer {
@@ -135,7 +137,10 @@ std::vector<DeleteResult> DeleteManifests(const Client& client,
   const ObjectRequests requests(client, call, "the delete");
   std::vector<DeleteTarget> targets;
   std::vector<DeleteResult> unresolved;
-  for (auto manifest = manifests.rbegin(); manifest != manifests.rend(); ++manifest) {
+  std::vector<std::size_t> order = internal::manifests::OrderOf(manifests, options.order);
+  std::reverse(order.begin(), order.end());
+  for (const std::size_t index : order) {
+    const Manifest* const manifest = &manifests[index];
     auto target = requests.Resolve(*manifest, {options.namespace_, options.enforce_namespace});
     if (target) {
       targets.push_back({.mapping = std::move(target->mapping),

@@ -5,12 +5,15 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <numeric>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "kinformer/base/result.h"
 #include "kinformer/json/yaml.h"
+
+#include "client/manifests/manifest_order.h"
 
 namespace kinformer {
 namespace {
@@ -219,4 +222,18 @@ void SortForInstall(std::vector<Manifest>& manifests) {
                    [](const Manifest& a, const Manifest& b) { return Rank(a) < Rank(b); });
 }
 
+namespace internal::manifests {
+
+std::vector<std::size_t> OrderOf(const std::vector<Manifest>& manifests, ManifestOrder order) {
+  std::vector<std::size_t> indexes(manifests.size());
+  std::iota(indexes.begin(), indexes.end(), std::size_t{0});
+  if (order == ManifestOrder::kInstall) {
+    std::stable_sort(indexes.begin(), indexes.end(), [&](std::size_t a, std::size_t b) {
+      return Rank(manifests[a]) < Rank(manifests[b]);
+    });
+  }
+  return indexes;
+}
+
+}  // namespace internal::manifests
 }  // namespace kinformer

@@ -71,6 +71,10 @@ Result<Target> ObjectRequests::Resolve(const Manifest& manifest,
   const Result<CallOptions> left = Left();
   if (!left) return left.error();
   Result<RestMapping> mapping = client_.Discovery().MappingFor(kind, *left);
+  if (IsNotFound(mapping)) {
+    return Error(Reason::kNotFound, "no matches for kind \"" + kind.kind + "\" in version \"" +
+                                        kind.apiVersion() + "\"");
+  }
   if (!mapping) return std::move(mapping).error();
   target.mapping = *std::move(mapping);
   const std::string named = manifest.namespace_();
