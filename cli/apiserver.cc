@@ -127,7 +127,8 @@ int RunApiServer(const ApiServerFlags& flags) {
   if (Result<void> begun = served.Begin(flags); !begun) return Fail(begun.error());
 
   std::vector<std::string> repeated;
-  const Result<std::vector<Manifest>> manifests = ReadManifests(flags.load, std::cin, repeated);
+  const Result<std::vector<Manifest>> manifests =
+      ReadManifestsToLoad(flags.load, std::cin, repeated);
   if (!manifests) return Fail(manifests.error());
   for (const std::string& warning : repeated) {
     std::cerr << "warning: " << Printable(warning) << '\n';
@@ -137,9 +138,9 @@ int RunApiServer(const ApiServerFlags& flags) {
     std::vector<std::string> warnings;
     OnLoop(env,
            [&] { loaded.emplace(served.server()->Load(manifest.object.Dump(), {}, &warnings)); });
-    if (!*loaded) return Fail(Error(loaded->error()).WithContext(manifest.place));
+    if (!*loaded) return Fail(Error(loaded->error()).WithContext(manifest.place()));
     for (const std::string& warning : warnings) {
-      std::cerr << "warning: " << Printable(manifest.place + ": " + warning) << '\n';
+      std::cerr << "warning: " << Printable(manifest.place() + ": " + warning) << '\n';
     }
   }
   if (!flags.load.empty()) std::cout << "loaded " << manifests->size() << " objects\n";

@@ -24,6 +24,9 @@ void RegisterExec(CommandLine& line);          // exec.cc: exec and attach
 void RegisterPortForward(CommandLine& line);   // port_forward.cc
 void RegisterEvents(CommandLine& line);        // events.cc
 void RegisterDescribe(CommandLine& line);      // describe.cc
+void RegisterApply(CommandLine& line);         // apply.cc
+void RegisterDiff(CommandLine& line);          // diff.cc
+void RegisterDelete(CommandLine& line);        // delete.cc
 void RegisterApiServer(CommandLine& line);     // apiserver.cc
 void RegisterDemo(CommandLine& line);          // demo.cc
 void RegisterConfig(CommandLine& line);        // config.cc

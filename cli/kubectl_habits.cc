@@ -29,6 +29,25 @@ constexpr Habit kReading[] = {
      "it ends when it has the objects; `timeout 5s kinformer ...` ends it before"},
 };
 
+constexpr char kKustomize[] =
+    "render it first: `kubectl kustomize DIR`, and give -f - what it prints";
+
+constexpr Habit kManifests[] = {
+    {"-k,--kustomize", kKustomize},
+    {"--labels,--label,--label-selector", "write -l SELECTOR, such as -l app=web"},
+    {"--openapi-patch,--overwrite", "the server merges; there is nothing to choose"},
+    {"--force-conflict", "write --force-conflicts"},
+    {"--prune-whitelist", "write --prune-allowlist GROUP/VERSION/KIND"},
+    {"--concurrency", "objects are asked for one after the other"},
+    {"-i,--interactive", "--dry-run=server shows what would be deleted"},
+    {"--raw", "`kubectl delete --raw` or curl send requests to a path"},
+    {"--template", kByJq},
+    {"--subresource", "the command is for whole objects"},
+    {"--as,--as-group,--as-uid", kImpersonate},
+    {"--cluster,--user,--username,--password", kByContext},
+    {"--client-certificate,--client-key,--tls-server-name", kByContext},
+};
+
 constexpr Habit kServer[] = {
     {"-f,--filename", "write --load FILE"},
     {"-p,--port,--secure-port", "write --listen 127.0.0.1:PORT"},
@@ -43,15 +62,14 @@ constexpr Habit kServer[] = {
 };
 
 constexpr char kReadsOnly[] =
-    "kubectl does that, with the same kubeconfig; this program gets and watches objects";
+    "kubectl does that, with the same kubeconfig; this program gets, watches, applies and deletes "
+    "objects";
 
 constexpr Habit kCommands[] = {
     {"list", "write `kinformer get RESOURCE`"},
     {"serve", "write `kinformer apiserver`"},
     {"server", "write `kinformer apiserver`"},
-    {"apply", kReadsOnly},
     {"create", kReadsOnly},
-    {"delete", kReadsOnly},
     {"edit", kReadsOnly},
     {"patch", kReadsOnly},
     {"replace", kReadsOnly},
@@ -74,6 +92,10 @@ void AddCommandHabits(CommandLine& line) {
 
 void AddReadingHabits(Command& command) {
   for (const Habit& habit : kReading) command.Elsewhere(habit.names, habit.words);
+}
+
+void AddManifestHabits(Command& command) {
+  for (const Habit& habit : kManifests) command.Elsewhere(habit.names, habit.words);
 }
 
 void AddServerHabits(Command& command) {

@@ -19,6 +19,9 @@ void AddCommandHabits(CommandLine& line);
 // Adds options of `kubectl get` that `get` and `watch` do not have.
 void AddReadingHabits(Command& command);
 
+// Adds options of `kubectl apply`, `diff` and `delete` that these commands do not have.
+void AddManifestHabits(Command& command);
+
 // Adds options of servers and of kubectl that have other names in `apiserver`.
 void AddServerHabits(Command& command);
 

@@ -48,7 +48,7 @@ TEST(KubectlHabits, OptionsOfServers_AreAnsweredInWords) {
 }
 
 TEST(KubectlHabits, CommandsOfKubectl_AreAnsweredInWords) {
-  EXPECT_THAT(ErrorOf({"apply", "-f", "x"}), HasSubstr("kubectl does that"));
+  EXPECT_THAT(ErrorOf({"edit", "pod", "x"}), HasSubstr("kubectl does that"));
   EXPECT_THAT(ErrorOf({"wach", "a"}), HasSubstr("is no command"));
 }
 

@@ -15,21 +15,24 @@ int main(int argc, char** argv) {
   kinformer::cli::AddGlobalFlags(line);
   kinformer::cli::RegisterWatch(line);
   kinformer::cli::RegisterGet(line);
+  kinformer::cli::RegisterApiResources(line);
+  kinformer::cli::RegisterExplain(line);
+  kinformer::cli::RegisterRaw(line);
+  kinformer::cli::RegisterTop(line);
   kinformer::cli::RegisterLogs(line);
   kinformer::cli::RegisterExec(line);
   kinformer::cli::RegisterPortForward(line);
   kinformer::cli::RegisterEvents(line);
   kinformer::cli::RegisterDescribe(line);
+  kinformer::cli::RegisterApply(line);
+  kinformer::cli::RegisterDiff(line);
+  kinformer::cli::RegisterDelete(line);
+  kinformer::cli::RegisterApiServer(line);
 #ifdef KINFORMER_CLI_DEMO
   kinformer::cli::RegisterDemo(line);
 #endif
-  kinformer::cli::RegisterApiServer(line);
   kinformer::cli::RegisterConfig(line);
   kinformer::cli::RegisterVersion(line);
-  kinformer::cli::RegisterApiResources(line);
-  kinformer::cli::RegisterExplain(line);
-  kinformer::cli::RegisterRaw(line);
-  kinformer::cli::RegisterTop(line);
   kinformer::cli::RegisterCompletion(line);
   kinformer::cli::AddCommandHabits(line);
   return line.Run(argc, argv);

@@ -22,18 +22,18 @@ TEST(Manifests, DefinitionsComeFirstAndPlacesAreNamed) {
       "---\n"
       "kind: List\nitems:\n- {kind: Namespace, metadata: {name: n}}\n- {kind: Pod}\n");
   std::vector<std::string> warnings;
-  const auto read = ReadManifests({"-"}, input, warnings);
+  const auto read = ReadManifestsToLoad({"-"}, input, warnings);
   ASSERT_TRUE(read) << read.error();
   std::string seen;
   for (const Manifest& manifest : *read) {
-    seen += manifest.object["kind"].StringOrEmpty() + " " + manifest.place + "\n";
+    seen += manifest.object["kind"].StringOrEmpty() + " " + manifest.place() + "\n";
   }
   EXPECT_EQ(seen,
             "CustomResourceDefinition standard input:9\n"
-            "Namespace standard input:12\n"
+            "Namespace standard input:12: item 1\n"
             "Widget standard input:2\n"
             "ConfigMap standard input:5\n"
-            "Pod standard input:12\n");
+            "Pod standard input:12: item 2\n");
 }
 
 TEST(Manifests, Folder_IsReadInOrderOfFileNames) {
@@ -45,19 +45,20 @@ TEST(Manifests, Folder_IsReadInOrderOfFileNames) {
   std::ofstream(folder / "notes.txt") << "no: [manifest";
   std::istringstream input;
   std::vector<std::string> warnings;
-  const auto read = ReadManifests({folder.string()}, input, warnings);
+  const auto read = ReadManifestsToLoad({folder.string()}, input, warnings);
   ASSERT_TRUE(read) << read.error();
   ASSERT_EQ(read->size(), 2U);
-  EXPECT_EQ((*read)[0].place, (folder / "a.json").string() + ":1");
+  EXPECT_EQ((*read)[0].place(), (folder / "a.json").string() + ":1");
   EXPECT_EQ((*read)[1].object["kind"].StringOrEmpty(), "B");
   std::ofstream(folder / "c.yml") << "kind: C\n---\nkind: [\n";
-  const auto broken = ReadManifests({folder.string()}, input, warnings);
+  const auto broken = ReadManifestsToLoad({folder.string()}, input, warnings);
   ASSERT_FALSE(broken);
   EXPECT_THAT(std::string(broken.error().message()), HasSubstr("c.yml:"));
   std::filesystem::remove_all(folder);
-  EXPECT_THAT(std::string(ReadManifests({folder.string()}, input, warnings).error().message()),
-              HasSubstr("is it there"));
-  EXPECT_THAT(std::string(ReadManifests({"~/no-such"}, input, warnings).error().message()),
+  EXPECT_THAT(
+      std::string(ReadManifestsToLoad({folder.string()}, input, warnings).error().message()),
+      HasSubstr("is it there"));
+  EXPECT_THAT(std::string(ReadManifestsToLoad({"~/no-such"}, input, warnings).error().message()),
               HasSubstr("--load ~/no-such: cannot be read; the shell left ~ as it is: write "
                         "$HOME/no-such"));
 }
@@ -66,7 +67,7 @@ TEST(Manifests, Folder_IsReadInOrderOfFileNames) {
 TEST(Manifests, AreReadAsKubectlReadsThem) {
   const auto read = [](std::string text, std::vector<std::string>& warnings) {
     std::istringstream input(std::move(text));
-    const auto manifests = ReadManifests({"-"}, input, warnings);
+    const auto manifests = ReadManifestsToLoad({"-"}, input, warnings);
     if (!manifests) return "error: " + manifests.error().message();
     std::string all;
     for (const Manifest& manifest : *manifests) all += manifest.object.Dump() + "\n";

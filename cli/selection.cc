@@ -5,13 +5,13 @@
 #include <iostream>
 #include <utility>
 
+#include "kinformer/client/manifests.h"
 #include "kinformer/internal/registry.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/label_selector.h"
 
 #include "cli/arguments.h"
-#include "cli/manifests.h"
 #include "cli/report.h"
 #include "table/custom_columns.h"
 
@@ -137,24 +137,16 @@ Result<std::vector<Wanted>> WantedByName(const Connection& connection,
 // Reads the names of the objects in files.
 Result<std::vector<Wanted>> WantedByFile(const Connection& connection, const SelectionFlags& flags,
                                          const CallOptions& call) {
-  std::vector<std::string> warnings;
-  const Result<std::vector<Manifest>> manifests = ReadManifests(flags.files, std::cin, warnings);
-  if (!manifests) return manifests.error();
+  const ManifestList list = ReadManifests(flags.files, {.input = &std::cin});
+  if (!list.errors.empty()) return list.errors.front();
   std::vector<Wanted> wanted;
-  for (const auto& [place, object] : *manifests) {
-    const std::string& version = object["apiVersion"].StringOrEmpty();
-    const std::size_t slash = version.find('/');
-    const bool core = slash == std::string::npos;
-    const GroupVersionKind kind{.group = core ? "" : version.substr(0, slash),
-                                .version = core ? version : version.substr(slash + 1),
-                                .kind = object["kind"].StringOrEmpty()};
-    Result<RestMapping> mapping = connection.client.Discovery().MappingFor(kind, call);
+  for (const Manifest& manifest : list.manifests) {
+    const std::string place = manifest.place();
+    Result<RestMapping> mapping = connection.client.Discovery().MappingFor(manifest.kind(), call);
     if (!mapping) {
       return Error(mapping.error().reason(), place + ": " + mapping.error().message());
     }
-    const json::Value& metadata = object["metadata"];
-    wanted.push_back({*std::move(mapping), metadata["name"].StringOrEmpty(),
-                      metadata["namespace"].StringOrEmpty()});
+    wanted.push_back({*std::move(mapping), manifest.name(), manifest.namespace_()});
     if (wanted.back().name.empty()) {
       return Error(Reason::kInvalidArgument, place + ": metadata.name is missing");
     }

@@ -88,6 +88,7 @@ set(KINFORMER_LAYERS
   config
   client
   client/tools
+  client/manifests
   cache/store
   cache/figures
   cache/deltas
