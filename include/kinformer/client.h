@@ -35,6 +35,7 @@
 #include "kinformer/client/retry_watcher.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/client/transport_wrapper.h"
+#include "kinformer/client/wait_conditions.h"
 #include "kinformer/client/watcher.h"
 
 #endif  // KINFORMER_CLIENT_H_
