@@ -100,6 +100,10 @@ class Cli11Command final : public Command {
                    const std::string& help) override {
     app_->add_option(name, values, help)->type_name("")->required();
   }
+  void Rest(const std::string& name, std::vector<std::string>& values,
+            const std::string& help) override {
+    app_->add_option(name, values, help)->type_name("");
+  }
   void Elsewhere(const std::string& names, const std::string& words) override {
     for (std::size_t at = 0; at < names.size();) {
       const std::size_t end = std::min(names.find(',', at), names.size());

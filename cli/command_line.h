@@ -45,6 +45,9 @@ class Command {
   // One or more arguments.
   virtual void Positionals(const std::string& name, std::vector<std::string>& values,
                            const std::string& help) = 0;
+  // Any number of arguments behind the others.
+  virtual void Rest(const std::string& name, std::vector<std::string>& values,
+                    const std::string& help) = 0;
   // Options that only other commands of this kind have: `words` are appended to the usage error.
   // `names` as above.
   virtual void Elsewhere(const std::string& names, const std::string& words) = 0;

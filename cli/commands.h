@@ -18,6 +18,9 @@ void RegisterApiServer(CommandLine& line);  // apiserver.cc
 void RegisterDemo(CommandLine& line);       // demo.cc
 void RegisterConfig(CommandLine& line);     // config.cc
 void RegisterVersion(CommandLine& line);    // version.cc
+void RegisterWait(CommandLine& line);       // wait.cc
+void RegisterScale(CommandLine& line);      // scale.cc
+void RegisterRollout(CommandLine& line);    // rollout.cc
 
 // Does the same as `kinformer watch`, for other commands. Returns the exit status.
 int RunWatch(const ConnectionFlags& connection, const SelectionFlags& selection, bool trace);

@@ -72,8 +72,6 @@ constexpr Habit kCommands[] = {
     {"edit", kReadsOnly},
     {"patch", kReadsOnly},
     {"replace", kReadsOnly},
-    {"scale", kReadsOnly},
-    {"rollout", kReadsOnly},
     {"label", kReadsOnly},
     {"annotate", kReadsOnly},
     {"run", kReadsOnly},
@@ -83,7 +81,6 @@ constexpr Habit kCommands[] = {
     {"port-forward", kReadsOnly},
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
-    {"wait", kReadsOnly},
     {"top", kReadsOnly},
 };
 

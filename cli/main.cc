@@ -21,6 +21,9 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterApiServer(line);
   kinformer::cli::RegisterConfig(line);
   kinformer::cli::RegisterVersion(line);
+  kinformer::cli::RegisterWait(line);
+  kinformer::cli::RegisterScale(line);
+  kinformer::cli::RegisterRollout(line);
   kinformer::cli::AddCommandHabits(line);
   return line.Run(argc, argv);
 }

@@ -45,7 +45,7 @@ Result<RolloutState> OfDeployment(const Rollout& rollout) {
   for (const json::Value& condition : rollout.status["conditions"].items()) {
     if (condition["type"].StringOrEmpty() != "Progressing") continue;
     if (condition["reason"].StringOrEmpty() == "ProgressDeadlineExceeded") {
-      return Error(Reason::kDeadlineExceeded,
+      return Error(Reason::kTimeout,
                    "deployment " + rollout.name + " exceeded its progress deadline");
     }
   }

@@ -163,7 +163,7 @@ TEST(WaitConditions, Error_EndsACombinationUnlessAnEarlierConditionDecides) {
   EXPECT_FALSE(AllOf(conditions::Exists(), broken).Holds(absent).OrExit());
 }
 
-TEST(WaitConditions, What_NamesEachPart) {
+TEST(WaitConditions, Description_NamesEachPart) {
   EXPECT_EQ(AllOf(conditions::PodReady(),
                   AnyOf(conditions::Field("/a", "x"), Not(conditions::StatusCondition("B", "c"))))
                 .what(),
@@ -273,7 +273,7 @@ TEST(RolloutState, ExceededProgressDeadline_IsAnErrorThatSaysSo) {
       R"("reason":"ProgressDeadlineExceeded"}]})"));
   const Result<bool> holds = conditions::DeploymentRolledOut().Holds(object);
   ASSERT_FALSE(holds.ok());
-  EXPECT_EQ(holds.error().reason(), Reason::kDeadlineExceeded);
+  EXPECT_EQ(holds.error().reason(), Reason::kTimeout);
   EXPECT_EQ(holds.error().message(), "deployment \"a\" exceeded its progress deadline");
 }
 

@@ -5,8 +5,11 @@
 //   const auto pods = client.For<corev1::Pod>("shop");
 //   Result<Ref<corev1::Pod>> pod =
 //       AwaitCondition(pods, "web-0", wait::conditions::PodReady(), {.timeout = 5min});
-//   ...
-//   const auto ready = wait::conditions::PodReady();  // in a Task:
+//
+// In a Task, whose conditions are variables:
+//
+//   const auto pods = client.For<corev1::Pod>("shop");
+//   const auto ready = wait::conditions::PodReady();
 //   Result<Ref<corev1::Pod>> pod =
 //       co_await AsyncAwaitCondition(pods, "web-0", ready).WithTimeout(5min);
 //

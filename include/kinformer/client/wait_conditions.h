@@ -95,9 +95,9 @@ struct RolloutState {
   bool done{false};
   std::string message{};  // "deployment \"web\" successfully rolled out"
 };
-// Reads it from a Deployment, DaemonSet or StatefulSet of any version. kDeadlineExceeded: the
-// Deployment has exceeded its progress deadline (ProgressDeadlineExceeded). kInvalidArgument:
-// another kind, or an update strategy that does not roll out (OnDelete).
+// Reads it from a Deployment, DaemonSet or StatefulSet of any version. kTimeout: the Deployment has
+// exceeded its progress deadline (ProgressDeadlineExceeded). kInvalidArgument: another kind, or an
+// update strategy that does not roll out (OnDelete).
 [[nodiscard]] Result<RolloutState> RolloutStateOf(const json::Value& object);
 
 // Conditions. Unless stated otherwise, they hold for existing objects only.

@@ -41,9 +41,7 @@ class Check {
   Result<bool> Holds(ObjectRef object) {
     last_ = std::move(object);
     seen_ = true;
-    const Result<bool> holds = condition_.Holds(wait::ObservedObject(AnyRef(last_)));
-    if (!holds.ok()) return Error(holds.error()).WithContext(condition_.what());
-    return *holds;
+    return condition_.Holds(wait::ObservedObject(AnyRef(last_)));
   }
   [[nodiscard]] const ObjectRef& last() const { return last_; }
   // Adds to an error of the wait what was awaited, and what was seen last.
@@ -133,7 +131,6 @@ Task<Result<ObjectRef>> AwaitOnServer(ResourceCore resource, std::string name,
       FieldSelector::Of({{.field = "metadata.name", .value = object.name}});
   if (!selector) co_return selector.error();
   InformerSettings settings;
-  settings.name = "await-condition";
   settings.consistency_check_period = Duration(0);
   const std::shared_ptr<InformerCore> informer = NewStandaloneInformer(
       resource.env(),
