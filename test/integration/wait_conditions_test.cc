@@ -125,7 +125,8 @@ TEST_F(WaitConditions, Rollout_EndsWithTheLastReplica_OrAtTheProgressDeadline) {
   const auto deployments = client_.For<appsv1::Deployment>("shop");
   In(seconds(1), [&] {
     Patch(kDeployments, "web",
-          "status: {observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 1}");
+          "status: {observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2, "
+          "availableReplicas: 1}");
   });
   In(seconds(2), [&] { Patch(kDeployments, "web", "status: {availableReplicas: 2}"); });
   Run([&] { EXPECT_TRUE(AwaitCondition(deployments, "web", conditions::DeploymentRolledOut())); });

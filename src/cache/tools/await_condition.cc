@@ -1,8 +1,10 @@
 #include "kinformer/cache/await_condition.h"
 
-#include <chrono>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,39 @@ class RemovedAtEnd {
 
  private:
   const std::shared_ptr<cache::Listener> listener_;
+};
+
+// Requests a stop when the caller does, or when the informer stops: a reader waits on then, as the
+// informer may be started again.
+class EndOfWait {
+ public:
+  EndOfWait(const std::shared_ptr<InformerCore>& informer, const std::stop_token& stop)
+      : informer_(informer),
+        on_stop_(stop, [source = ended_]() mutable { source.request_stop(); }),
+        // Weak: an observer may be called during the informer's destruction.
+        observation_(informer->Observe(
+            [source = ended_, weak = std::weak_ptr<InformerCore>(informer)]() mutable {
+              const std::shared_ptr<InformerCore> observed = weak.lock();
+              if (observed != nullptr && HasEnded(*observed)) source.request_stop();
+            })) {
+    if (HasEnded(*informer)) ended_.request_stop();
+  }
+  [[nodiscard]] std::stop_token token() const { return ended_.get_token(); }
+  // Returns the reason where the error is only that of the token.
+  [[nodiscard]] Error Reasoned(const Error& error, const std::stop_token& stop) const {
+    if (error.reason() != Reason::kCanceled || stop.stop_requested()) return error;
+    return Error(Reason::kStopped, "the informer for " + informer_->Describe() + " has stopped");
+  }
+
+ private:
+  static bool HasEnded(const InformerCore& informer) {
+    return informer.IsStopped() || informer.IsEnding();
+  }
+
+  const std::shared_ptr<InformerCore> informer_;
+  std::stop_source ended_{};
+  const std::stop_callback<std::function<void()>> on_stop_;
+  const std::shared_ptr<void> observation_;
 };
 
 // Checks the states of one object.
@@ -97,9 +132,12 @@ Task<Result<ObjectRef>> Await(std::shared_ptr<InformerCore> informer, ObjectName
   Result<ObjectRef> stored = Stored(informer, name);
   if (!stored) co_return check.Explained(stored.error(), *informer, name);
   Result<bool> holds = check.Holds(*std::move(stored));
+  const EndOfWait end(informer, call.stop);
   while (holds.ok() && !*holds) {
-    Events events = co_await PullTask(*listener, 256, deadline, call.stop);
-    if (!events) co_return check.Explained(events.error(), *informer, name);
+    Events events = co_await PullTask(*listener, 256, deadline, end.token());
+    if (!events) {
+      co_return check.Explained(end.Reasoned(events.error(), call.stop), *informer, name);
+    }
     for (PulledEvent& event : *events) {
       if (event.object->name() != name.name || event.object->namespace_() != name.namespace_) {
         continue;
