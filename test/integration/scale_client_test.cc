@@ -28,6 +28,10 @@ class ScaleClients : public ::testing::Test {
   ScaleClients() {
     server_
         .Load(R"(
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: carts.shop.example}

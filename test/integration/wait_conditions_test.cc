@@ -38,6 +38,10 @@ class WaitConditions : public ::testing::Test {
     server_
         .Load(R"(
 apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
 kind: Pod
 metadata: {name: web-0, namespace: shop}
 spec: {containers: [{name: c, image: i}]}
