@@ -92,7 +92,8 @@ void RegisterRollout(CommandLine& line) {
   Command& command = line.Add("rollout",
                               "With status: follow the rollout of deployments, daemon sets and "
                               "stateful sets to its end");
-  AddTargetFlags(command, flags->targets);
+  AddTargetFlags(command, flags->targets,
+                 "status, then the objects: deploy/web; deploy web; or deploy, with -l or for all");
   command.Option("--timeout", flags->timeout, "DURATION",
                  "time to wait for each object; 0, if not given, is without limit");
   command.Flag("-w,--watch", flags->watch, "wait for the end; with =false print the state once");

@@ -62,7 +62,7 @@ Result<void> ScaleExpected(const ScaleClient& scales, const ScaleFlags& flags, c
   }
   const std::string& version = scale->metadata.resourceVersion;
   if (!flags.resource_version.empty() && version != flags.resource_version) {
-    return Error(Reason::kConflict,
+    return Error(Reason::kInvalidArgument,
                  "Expected resource version to be " + flags.resource_version + ", was " + version);
   }
   scale->spec.replicas = wanted.replicas;
@@ -129,7 +129,8 @@ int RunScale(const ScaleFlags& flags) {
 void RegisterScale(CommandLine& line) {
   auto flags = std::make_shared<ScaleFlags>();
   Command& command = line.Add("scale", "Set the number of replicas of objects");
-  AddTargetFlags(command, flags->targets);
+  AddTargetFlags(command, flags->targets,
+                 "the objects: deploy/web; deploy web; or deploy, with -l or --all");
   command.Option("--replicas", flags->replicas, "COUNT", "the new number of replicas");
   command.Option("--current-replicas", flags->current_replicas, "COUNT",
                  "scale only if this is the number of replicas");

@@ -115,9 +115,8 @@ Result<void> AddFromFiles(const Connection& connection, const TargetFlags& flags
 
 }  // namespace
 
-void AddTargetFlags(Command& command, TargetFlags& flags) {
-  command.Rest("RESOURCE", flags.arguments,
-               "the objects: deploy/web pod/web-0; deploy web; or pods, with -l or --all");
+void AddTargetFlags(Command& command, TargetFlags& flags, const std::string& help) {
+  command.Rest("RESOURCE", flags.arguments, help);
   command.Options("-f,--filename", flags.files, "FILE",
                   "the objects in this file or folder, or - for standard input");
   command.Option("-n,--namespace", flags.namespace_, "NS",

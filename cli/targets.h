@@ -29,7 +29,8 @@ struct TargetFlags {
   std::string field_selector{};
 };
 
-void AddTargetFlags(Command& command, TargetFlags& flags);
+// `help`: of the arguments.
+void AddTargetFlags(Command& command, TargetFlags& flags, const std::string& help);
 
 struct Target {
   RestMapping mapping{};

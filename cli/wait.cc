@@ -104,7 +104,8 @@ int RunWait(const WaitFlags& flags) {
 void RegisterWait(CommandLine& line) {
   auto flags = std::make_shared<WaitFlags>();
   Command& command = line.Add("wait", "Wait until objects are in a state, by a watch");
-  AddTargetFlags(command, flags->targets);
+  AddTargetFlags(command, flags->targets,
+                 "the objects: deploy/web; deploy web; or deploy, with -l or --all");
   command.Flag("-A,--all-namespaces", flags->targets.all_namespaces,
                "all namespaces, whatever -n says");
   command.Option("--field-selector", flags->targets.field_selector, "SELECTOR",

@@ -141,9 +141,8 @@ TEST_F(WaitConditions, Rollout_EndsWithTheLastReplica_OrAtTheProgressDeadline) {
           "reason: ProgressDeadlineExceeded}]}");
   });
   Run([&] {
-    const auto failed =
-        AwaitCondition(deployments, "web", conditions::Field("/status/availableReplicas", 0));
-    ASSERT_TRUE(failed);
+    ASSERT_TRUE(
+        AwaitCondition(deployments, "web", conditions::StatusCondition("Progressing", "False")));
     EXPECT_THAT(AwaitCondition(deployments, "web", conditions::RolledOut()).error().message(),
                 HasSubstr("deployment \"web\" exceeded its progress deadline"));
   });
