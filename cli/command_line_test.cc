@@ -161,7 +161,7 @@ TEST(CommandLine, ArgumentsBehindTwoDashesBelongToTheCommandThatIsRun) {
   line.Add("get", "gets").Run([] { return 1; });
   Command& exec = line.Add("exec", "runs");
   exec.Positional("POD", target, /*required=*/true, "where");
-  exec.Rest("COMMAND", rest, "what");
+  exec.Positionals("COMMAND", rest, "what", /*required=*/false);
   exec.Each("--word", words, "WORD", "words");
   exec.Run([] { return 0; });
   std::vector<std::string> arguments{"kinformer", "exec", "--word", "a",  "web-0", "--word",

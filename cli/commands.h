@@ -27,6 +27,9 @@ void RegisterDescribe(CommandLine& line);      // describe.cc
 void RegisterApply(CommandLine& line);         // apply.cc
 void RegisterDiff(CommandLine& line);          // diff.cc
 void RegisterDelete(CommandLine& line);        // delete.cc
+void RegisterWait(CommandLine& line);          // wait.cc
+void RegisterScale(CommandLine& line);         // scale.cc
+void RegisterRollout(CommandLine& line);       // rollout.cc
 void RegisterApiServer(CommandLine& line);     // apiserver.cc
 void RegisterDemo(CommandLine& line);          // demo.cc
 void RegisterConfig(CommandLine& line);        // config.cc

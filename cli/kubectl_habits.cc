@@ -73,15 +73,12 @@ constexpr Habit kCommands[] = {
     {"edit", kReadsOnly},
     {"patch", kReadsOnly},
     {"replace", kReadsOnly},
-    {"scale", kReadsOnly},
-    {"rollout", kReadsOnly},
     {"label", kReadsOnly},
     {"annotate", kReadsOnly},
     {"run", kReadsOnly},
     {"expose", kReadsOnly},
     {"proxy", kReadsOnly},
     {"auth", kReadsOnly},
-    {"wait", kReadsOnly},
 };
 
 }  // namespace

@@ -27,6 +27,9 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterApply(line);
   kinformer::cli::RegisterDiff(line);
   kinformer::cli::RegisterDelete(line);
+  kinformer::cli::RegisterWait(line);
+  kinformer::cli::RegisterScale(line);
+  kinformer::cli::RegisterRollout(line);
   kinformer::cli::RegisterApiServer(line);
 #ifdef KINFORMER_CLI_DEMO
   kinformer::cli::RegisterDemo(line);

@@ -7,6 +7,7 @@
 
 #include "kinformer/cache/assume_cache.h"
 #include "kinformer/cache/async_shared_informer.h"
+#include "kinformer/cache/await_condition.h"
 #include "kinformer/cache/batch_event_handler.h"
 #include "kinformer/cache/controller.h"
 #include "kinformer/cache/delta.h"

@@ -17,6 +17,7 @@
 #include "kinformer/client/clientcmd_flags.h"
 #include "kinformer/client/clientset.h"
 #include "kinformer/client/config.h"
+#include "kinformer/client/csaupgrade.h"
 #include "kinformer/client/delete_manifests.h"
 #include "kinformer/client/deletion.h"
 #include "kinformer/client/diff_manifests.h"
@@ -26,6 +27,7 @@
 #include "kinformer/client/list_options.h"
 #include "kinformer/client/list_pager.h"
 #include "kinformer/client/lister_watcher.h"
+#include "kinformer/client/managedfields.h"
 #include "kinformer/client/manifests.h"
 #include "kinformer/client/patch.h"
 #include "kinformer/client/pod_logs.h"
@@ -39,9 +41,11 @@
 #include "kinformer/client/rest_request.h"
 #include "kinformer/client/retry.h"
 #include "kinformer/client/retry_watcher.h"
+#include "kinformer/client/scale_client.h"
 #include "kinformer/client/transport.h"
 #include "kinformer/client/transport_wrapper.h"
 #include "kinformer/client/typed_client.h"
+#include "kinformer/client/wait_conditions.h"
 #include "kinformer/client/watcher.h"
 
 #endif  // KINFORMER_CLIENT_H_

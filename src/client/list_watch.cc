@@ -139,8 +139,13 @@ namespace kinformer::internal {
 
 std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const KindInfo& type,
                                             std::string namespace_, TweakListOptionsFunc tweak) {
-  return client::NewEngineListWatch(client.core()->engine(), type, std::move(namespace_),
-                                    std::move(tweak), /*throttled=*/false);
+  return NewListWatch(client.core(), type, std::move(namespace_), std::move(tweak));
+}
+std::unique_ptr<ListerWatcher> NewListWatch(const std::shared_ptr<ClientCore>& client,
+                                            const KindInfo& type, std::string namespace_,
+                                            TweakListOptionsFunc tweak) {
+  return client::NewEngineListWatch(client->engine(), type, std::move(namespace_), std::move(tweak),
+                                    /*throttled=*/false);
 }
 
 TweakListOptionsFunc SelectFields(const FieldSelector& field_selector) {

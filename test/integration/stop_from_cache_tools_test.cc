@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kinformer/base/simulation.h"
+#include "kinformer/cache/await_condition.h"
 #include "kinformer/cache/controller.h"
 #include "kinformer/cache/delta_fifo.h"
 #include "kinformer/cache/real_fifo.h"
@@ -120,6 +121,17 @@ Result<void> WaitOnAWatcher(Scene& s) {
   const auto watcher = NewRetryWatcher<Pod>(s.env(), "1", s.server.NewListerWatcher()).OrExit();
   const std::stop_callback stops(s.stop.get_token(), [&watcher] { watcher.Stop(); });
   return UntilWithoutRetry<Pod>(watcher, {Never(s, "ConditionOfAWatcher")}).result;
+}
+
+Result<void> AwaitOneObject(Scene& s) {
+  const wait::ObjectCondition never("nothing", [&s](const wait::ObservedObject&) -> Result<bool> {
+    s.place.Reach("ObjectCondition");
+    return false;
+  });
+  SharedInformer<Pod> pods(s.env(), s.server.NewListerWatcher());
+  pods.Start();
+  const auto pod = AwaitCondition(pods, ObjectName{"default", "a"}, never, s.Call());
+  return pod ? Result<void>() : Result<void>(pod.error());
 }
 
 ListPager<Pod> Pager(Scene& s, const char* function) {
@@ -238,6 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{.function = "ConditionWithSync", .run = WaitWithSync, .outcome = Reason::kCanceled},
         Case{.function = "Condition", .run = WaitFromAVersion, .outcome = Reason::kCanceled},
         Case{.function = "ConditionOfAWatcher", .run = WaitOnAWatcher, .outcome = Reason::kStopped},
+        Case{.function = "ObjectCondition", .run = AwaitOneObject, .outcome = Reason::kCanceled},
         Case{.function = "Page", .run = ListInPages, .outcome = Reason::kCanceled},
         Case{.function = "PageBeingVisited", .run = VisitInPages, .outcome = Reason::kCanceled},
         Case{.function = "Visit", .run = VisitInPages, .outcome = Reason::kCanceled}),

@@ -182,10 +182,15 @@ class ListerWatcherProvider {
 
 namespace internal {
 
+class ClientCore;  // client/client_core.h
+
 // Creates one for any KindInfo: typed, dynamic (DynamicKindInfo: objects stay JSON), or metadata
 // only (MetadataKindInfo: requests PartialObjectMetadata).
 std::unique_ptr<ListerWatcher> NewListWatch(const Client& client, const KindInfo& type,
                                             std::string namespace_,
+                                            TweakListOptionsFunc tweak = {});
+std::unique_ptr<ListerWatcher> NewListWatch(const std::shared_ptr<ClientCore>& client,
+                                            const KindInfo& type, std::string namespace_,
                                             TweakListOptionsFunc tweak = {});
 
 // Returns a tweak that sets the selector of every request.
