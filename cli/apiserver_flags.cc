@@ -98,7 +98,7 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 // Whether an option is set that only an embedded server has.
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
-  return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
+  return !flags.load.empty() || flags.debug_endpoints || flags.fake_kubelet || flags.pod_grace ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
          flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
          flags.no_bootstrap_objects || flags.no_required_fields ||
@@ -142,6 +142,10 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                "in --kubeconfig-out");
   command.Flag("--debug-endpoints", flags.debug_endpoints,
                "serve /debug/faults, /debug/compact and the like to whoever is let in");
+  command.Flag(
+      "--fake-kubelet", flags.fake_kubelet,
+      "serve logs, exec, attach and port-forward of all pods: commands and ports echo what "
+      "they are sent");
   command.Flag(
       "--pod-grace", flags.pod_grace,
       "let deleted pods that have a node pass through their grace period, as a kubelet would");

@@ -33,6 +33,7 @@ struct ApiServerFlags {
   std::string max_streams{"100"};
   bool no_http2 = false;
   bool debug_endpoints = false;
+  bool fake_kubelet = false;
   bool pod_grace = false;
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;

@@ -126,6 +126,7 @@ set(KINFORMER_LAYERS
   apiserver/write/object
   apiserver/write/request
   apiserver/write/background
+  apiserver/node
   apiserver/discovery
   apiserver/faults
   apiserver/server

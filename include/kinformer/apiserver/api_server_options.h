@@ -23,6 +23,8 @@ class Transport;  // transport.h
 
 namespace kinformer::apiserver {
 
+class Kubelet;  // kubelet.h
+
 // Address of a webhook, as its configuration gives it.
 struct WebhookAddress {
   // "https://hooks.example.com:8443", without a path; for a service
@@ -95,6 +97,10 @@ struct ApiServerOptions {
   // once per question; the transport must belong to that loop and outlive the server. In memory:
   // NewInMemoryTransport of a WebhookServer (docs/guide/webhooks.md).
   std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> webhook_transport{};
+
+  // ---- Running pods. Serves the subresources log, exec, attach and portforward of pods. Null:
+  // these requests fail, as with a node that cannot be reached.
+  std::shared_ptr<Kubelet> kubelet{};
 
   // ---- Control by requests.
   // Serves /debug/faults and the like (docs/server/apiserver.md) to all clients that are let in.
