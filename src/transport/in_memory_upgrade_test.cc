@@ -23,7 +23,9 @@ class Bracketing final : public Handler {
  public:
   int status = 101;
   bool throws = false;
+  bool full = false;
   std::string received{};
+  std::function<void()> wake{};
 
   std::unique_ptr<ResponseStream> Handle(HttpRequest) override {
     return std::make_unique<Stream>(*this);
@@ -40,7 +42,8 @@ class Bracketing final : public Handler {
       out.push_back(BodyChunk::Of(std::exchange(out_, {})));
       return State::kMore;
     }
-    void SetWake(std::function<void()> wake) override { wake_ = std::move(wake); }
+    void SetWake(std::function<void()> wake) override { wake_ = handler_.wake = std::move(wake); }
+    [[nodiscard]] bool receives() const override { return !handler_.full; }
     void Receive(std::string_view bytes) override {
       if (handler_.throws) throw std::runtime_error("Receive");
       handler_.received += bytes;
@@ -116,6 +119,23 @@ TEST_F(InMemoryUpgradeTest, BytesTakeTheLatencyOfTheConnection_AndAreCountedUnti
   EXPECT_EQ(handler_.received, "hello");
   sim_.RunFor(milliseconds(100));
   EXPECT_EQ(handler_.received, "helloab");
+}
+
+TEST_F(InMemoryUpgradeTest, AServerWithoutRoomHoldsUpTheBytes) {
+  Begin();
+  handler_.full = true;
+  Send("a");
+  Send("b");
+  EXPECT_EQ(handler_.received, "hello");
+  EXPECT_EQ(receiver_.call->unsent(), 2U);
+  sim_.env().loop().Post([this] { handler_.wake(); });  // no room yet
+  sim_.RunFor(milliseconds(1));
+  EXPECT_EQ(handler_.received, "hello");
+  handler_.full = false;
+  sim_.env().loop().Post([this] { handler_.wake(); });
+  sim_.RunFor(milliseconds(1));
+  EXPECT_EQ(handler_.received, "helloab");
+  EXPECT_EQ(receiver_.call->unsent(), 0U);
 }
 
 TEST_F(InMemoryUpgradeTest, AnAnswerOfHttpTakesNoBytes) {
