@@ -123,6 +123,7 @@ set(KINFORMER_LAYERS
   apiserver/conversion
   apiserver/admission
   apiserver/read
+  apiserver/ownership
   apiserver/write/object
   apiserver/write/request
   apiserver/write/background

@@ -1,6 +1,7 @@
 // Changes to another protocol in memory.
 
 #include <chrono>
+#include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@ class Bracketing final : public Handler {
   int status = 101;
   bool throws = false;
   bool full = false;
+  bool throws_when_asked = false;
   std::string received{};
   std::function<void()> wake{};
 
@@ -43,7 +45,10 @@ class Bracketing final : public Handler {
       return State::kMore;
     }
     void SetWake(std::function<void()> wake) override { wake_ = handler_.wake = std::move(wake); }
-    [[nodiscard]] bool receives() const override { return !handler_.full; }
+    [[nodiscard]] bool receives() const override {
+      if (handler_.throws_when_asked) throw std::runtime_error("receives");
+      return !handler_.full;
+    }
     void Receive(std::string_view bytes) override {
       if (handler_.throws) throw std::runtime_error("Receive");
       handler_.received += bytes;
@@ -150,6 +155,14 @@ TEST_F(InMemoryUpgradeTest, AServerThatThrowsBreaksTheConnection) {
   Begin();
   ASSERT_TRUE(receiver_.done.has_value());
   EXPECT_FALSE(receiver_.done->ok());
+}
+
+TEST_F(InMemoryUpgradeTest, AServerThatThrowsWhenAskedForRoomBreaksTheConnection) {
+  handler_.throws_when_asked = true;
+  Begin();
+  ASSERT_TRUE(receiver_.done.has_value());
+  EXPECT_FALSE(receiver_.done->ok());
+  EXPECT_EQ(handler_.received, "");
 }
 
 TEST_F(InMemoryUpgradeTest, AReceiverThatThrowsIsToldTheEnd) {

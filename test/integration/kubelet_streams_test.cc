@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -262,6 +263,59 @@ TEST_F(KubeletStreamsTest, APortSendsBackWhatItIsSent) {
     EXPECT_EQ(connection->Read().value_or("none"), "ping");
     connection->Close();
   });
+}
+
+class ThrowingKubelet final : public apiserver::Kubelet {
+ public:
+  Task<Result<void>> Logs(apiserver::PodContainer, apiserver::LogRequest,
+                          apiserver::StreamOutput) override {
+    throw std::runtime_error("logs");
+  }
+  Task<Result<int>> Exec(apiserver::PodContainer, apiserver::ExecRequest,
+                         apiserver::ContainerStreams) override {
+    throw std::runtime_error("exec");
+  }
+  Task<Result<int>> Attach(apiserver::PodContainer, apiserver::ExecRequest,
+                           apiserver::ContainerStreams) override {
+    throw std::runtime_error("attach");
+  }
+  Task<Result<void>> PortForward(apiserver::PodPlace, std::uint16_t, apiserver::StreamInput,
+                                 apiserver::StreamOutput) override {
+    throw std::runtime_error("port");
+  }
+  [[nodiscard]] bool RunsUnscheduledPods() const override {
+    if (asked) throw std::runtime_error("asked");
+    return true;
+  }
+  bool asked = false;
+};
+
+TEST(ThrowingKubeletTest, AnExceptionOfAKubeletEndsItsStream) {
+  Simulation sim({.seed = 2});
+  const auto kubelet = std::make_shared<ThrowingKubelet>();
+  apiserver::ApiServer server(sim.env(), {.kubelet = kubelet});
+  server.Load(kPod).OrExit();
+  const std::shared_ptr<InMemoryTransport> transport = NewInMemoryTransport(sim.env(), server);
+  const Client client = Client::ForTransport(sim.env(), transport, {.qps = -1});
+  const auto pods = client.For<corev1::Pod>("default");
+  StreamOptions streams;
+  streams.on_stdout = [](std::string_view) {};
+  EXPECT_TRUE(sim.RunBlocking(
+      [&] {
+        EXPECT_EQ(GetLogs(pods, "web-0").Do().error().http_status(), 500);
+        corev1::PodExecOptions::Mutable options;
+        options.command = {"c"};
+        EXPECT_THAT(ExecIn(pods, "web-0", options, streams).Stream(streams).error().message(),
+                    HasSubstr("exec"));
+        EXPECT_THAT(AttachTo(pods, "web-0", {}, streams).Stream(streams).error().message(),
+                    HasSubstr("attach"));
+        Result<PodConnection> connection = PodConnection::Dial(pods, "web-0", 80);
+        ASSERT_TRUE(connection.ok());
+        EXPECT_THAT(connection->Read().error().message(), HasSubstr("port"));
+        kubelet->asked = true;
+        EXPECT_EQ(GetLogs(pods, "web-0").Do().error().http_status(), 500);
+      },
+      minutes(10)));
 }
 
 // The same over HTTP/1.1, beside other requests of the server.

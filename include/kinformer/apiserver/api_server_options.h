@@ -78,6 +78,10 @@ struct ApiServerOptions {
   // Fills in the defaults of built-in kinds and normalizes objects, as a real server does: see
   // docs/server/apiserver.md. False: stores objects as they were sent.
   bool defaulting{true};
+  // Tracks which client owns which field (metadata.managedFields), so that server-side applies
+  // conflict, and remove fields that are no longer applied, as on a real server. False: the server
+  // stores managedFields as clients send them, and an apply is a merge (docs/decisions/0029).
+  bool field_owners{false};
   // IPv4 range of the cluster addresses of Services. Empty: Services get none.
   std::string service_cluster_ip_range{"10.96.0.0/12"};
   // Creates the objects that a real server creates itself (docs/server/apiserver.md): the Service

@@ -19,7 +19,7 @@
 
 namespace kinformer::apiserver {
 
-// What a request says about the protocol that it wants to change to.
+// The headers of a request about the protocol that it wants to change to.
 struct UpgradeOffer {
   std::string protocol{};  // of the header Upgrade; empty: none
   std::string version{};
