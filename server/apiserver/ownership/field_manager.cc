@@ -118,11 +118,6 @@ const json::Value& ManagedFieldsOf(const json::Value& object) {
   return object["metadata"]["managedFields"];
 }
 
-// Whether the client asks to forget all owners: by [] or [{}].
-bool Resets(const json::Value& sent) {
-  return sent.is_array() && (sent.size() == 0 || (sent.size() == 1 && sent[0].size() == 0));
-}
-
 std::string Shown(const Entry& entry) {
   std::string out = JsonString(entry.manager);
   if (!entry.subresource.empty()) out += " with subresource " + JsonString(entry.subresource);
@@ -164,17 +159,23 @@ std::string ManagerName(std::string_view field_manager, std::string_view user_ag
   return name.substr(0, kMaxName);
 }
 
+bool ForgetsOwners(const json::Value& object) {
+  const json::Value& sent = ManagedFieldsOf(object);
+  return sent.is_array() && (sent.size() == 0 || (sent.size() == 1 && sent[0].size() == 0));
+}
+
 void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
                  std::string_view ignored, json::Value& after) {
   const json::Value sent = ManagedFieldsOf(std::as_const(after));
   const bool creates = before.is_null();
+  // Through a subresource, a client cannot set the owners.
+  const bool whole = manager.subresource.empty();
+  if (whole && manager.forgets && !creates) return Encode({}, after);
   Entries entries;
-  if (!Resets(sent) || !manager.subresource.empty()) {
-    if (manager.subresource.empty()) entries = Decode(sent);
-    if (entries.empty()) entries = Decode(ManagedFieldsOf(before));
-    // An object that is not tracked from its creation on is tracked from its first apply on.
-    if (entries.empty() && !creates) return Encode({}, after);
-  }
+  if (whole) entries = Decode(sent);
+  if (entries.empty()) entries = Decode(ManagedFieldsOf(before));
+  // An object that is not tracked from its creation on is tracked from its first apply on.
+  if (entries.empty() && !creates) return Encode({}, after);
   const json::Value nothing = json::Value::MakeObject();
   FieldChanges changes = Compare(shape, creates ? nothing : before, after);
   for (FieldSet* const set : {&changes.added, &changes.modified, &changes.removed}) {
@@ -189,8 +190,6 @@ void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const jso
     other.fields.Subtract(changed);
     other.fields.Subtract(changes.removed);
   }
-  // A reset forgets this manager, too.
-  if (Resets(sent) && manager.subresource.empty() && !creates) return Encode({}, after);
   mine.fields.Subtract(changes.removed);
   mine.fields.Add(changed);
   if (!(mine.fields == before_this)) mine.time = manager.now;

@@ -23,6 +23,7 @@ struct FieldManager {
   // False: owners are not tracked in this write, and the object keeps what it has.
   bool tracks = false;
   bool applies = false;  // operation Apply; otherwise Update
+  bool forgets = false;  // an update asks to forget all owners
   std::string name{};
   std::string api_version{};
   std::string subresource{};
@@ -31,6 +32,10 @@ struct FieldManager {
 
 // Returns the manager's name: that of the request, or the program at the front of its User-Agent.
 [[nodiscard]] std::string ManagerName(std::string_view field_manager, std::string_view user_agent);
+
+// Returns whether a sent object asks to forget all owners: by a list without entries, or with an
+// empty one.
+[[nodiscard]] bool ForgetsOwners(const json::Value& object);
 
 // An update by `manager` has made `after`, complete but for its owners, of `before`; null: a
 // create. Sets metadata.managedFields: changed fields belong to the manager, and to no other one.

@@ -99,11 +99,7 @@ ValueShape ValueShape::Member(std::string_view name) const {
   out.field_ = field;
   out.message_ = field->repeated ? nullptr : MessageOf(field);
   out.always_there_ = (out.message_ != nullptr && !field->pointer) || !field->omitempty;
-  // The shape of an atomic map is that of an atomic object.
-  if (IsAtomicMap(*message_, *field)) {
-    static const MessageDescriptor kAtomic{.name = kAtomicMessages[0]};
-    out.message_ = &kAtomic;
-  }
+  out.atomic_ = IsAtomicMap(*message_, *field);
   return out;
 }
 
@@ -115,6 +111,7 @@ ValueShape ValueShape::Item() const {
 }
 
 bool ValueShape::IsAtomicObject() const {
+  if (atomic_) return true;
   if (schema_ != nullptr) return schema_->atomic_map;
   if (message_ == nullptr) return false;
   // A claim's volume names its claim member by member.

@@ -44,6 +44,7 @@ class ValueShape {
   const internal::FieldDescriptor* field_ = nullptr;  // of the value itself
   const SchemaNode* schema_ = nullptr;
   bool whole_custom_ = false;  // a custom object, whose metadata is built in
+  bool atomic_ = false;
   bool named_ = false;
   bool always_there_ = false;
 };
