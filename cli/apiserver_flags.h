@@ -34,6 +34,7 @@ struct ApiServerFlags {
   bool no_http2 = false;
   bool debug_endpoints = false;
   bool fake_kubelet = false;
+  bool field_owners = false;
   bool pod_grace = false;
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
