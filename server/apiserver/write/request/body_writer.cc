@@ -277,7 +277,8 @@ Task<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& 
   Bulky<Draft> draft(state_, sent.bytes, Draft{.target = change.target, .now = sent.now});
   WriteTarget& target = draft->target;
   target.at = sent.live;
-  target.manager = sent.manager;
+  // A binding or an eviction is a write of the server, and changes no owners.
+  if (sent.request.info.subresource == "scale") target.manager = sent.manager;
   const StoredObjectPtr base = Find(target);
   if (base == nullptr) co_return NotFoundError(target.at.resource->Subject(target.name));
   const Result<void> shown = co_await Show(sent, base, *draft);
