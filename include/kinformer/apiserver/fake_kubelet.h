@@ -5,7 +5,7 @@
 //
 //   auto kubelet = std::make_shared<FakeKubelet>(env);
 //   kubelet->AddLogLine({.namespace_ = "default", .name = "web-0"}, "app", "listening");
-//   ApiServer server(env, {.kubelet = kubelet});
+//   apiserver::ApiServer server(env, {.kubelet = kubelet});
 
 #ifndef KINFORMER_APISERVER_FAKE_KUBELET_H_
 #define KINFORMER_APISERVER_FAKE_KUBELET_H_
