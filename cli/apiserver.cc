@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/fake_kubelet.h"
 #include "kinformer/apiserver/http_server.h"
 #include "kinformer/apiserver/recording.h"
 #include "kinformer/apiserver/webhook_network.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/stop.h"
+#include "kinformer/base/task.h"
 #include "kinformer/client/config.h"
 #include "kinformer/client/http_transport.h"
 
@@ -38,6 +40,25 @@ void OnLoop(Env& env, F work) {
   // NOLINTNEXTLINE(bugprone-infinite-loop): the posted task sets it, on the loop's thread
   while (!done) lock.Wait();
 }
+
+// A fake kubelet whose logs have a line, so that a first `kubectl logs` shows something.
+class FirstLineKubelet final : public apiserver::FakeKubelet {
+ public:
+  using FakeKubelet::FakeKubelet;
+
+ private:
+  Task<Result<void>> Logs(apiserver::PodContainer container, apiserver::LogRequest request,
+                          apiserver::StreamOutput out) override {
+    if (!request.previous) {
+      const ObjectName& pod = container.pod.name;
+      std::string line = "container " + container.name + " of pod " + pod.ToString() +
+                         ": the log of kinformer's fake kubelet\n";
+      Result<void> written = co_await out.Write(std::move(line));
+      if (!written) co_return written;
+    }
+    co_return co_await FakeKubelet::Logs(std::move(container), std::move(request), out);
+  }
+};
 
 // The served cluster: an API server, a recording, or a remote server that is being recorded. Made,
 // used and destroyed on the loop.
@@ -74,6 +95,7 @@ class Served {
       } else {
         apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
         options.webhook_transport = apiserver::WebhookNetwork(env_);
+        if (flags.fake_kubelet) options.kubelet = std::make_shared<FirstLineKubelet>(env_);
         server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
       }
     });

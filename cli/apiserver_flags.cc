@@ -98,8 +98,8 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 // Whether an option is set that only an embedded server has.
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
-  return !flags.load.empty() || flags.debug_endpoints || flags.pod_grace ||
-         flags.sharded_list_and_watch || flags.no_garbage_collection ||
+  return !flags.load.empty() || flags.debug_endpoints || flags.fake_kubelet || flags.field_owners ||
+         flags.pod_grace || flags.sharded_list_and_watch || flags.no_garbage_collection ||
          flags.no_namespace_finalization || flags.history_events != usual.history_events ||
          flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
          flags.no_required_fields || flags.event_ttl != usual.event_ttl ||
@@ -142,6 +142,13 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                "in --kubeconfig-out");
   command.Flag("--debug-endpoints", flags.debug_endpoints,
                "serve /debug/faults, /debug/compact and the like to whoever is let in");
+  command.Flag(
+      "--fake-kubelet", flags.fake_kubelet,
+      "serve logs, exec, attach and port-forward of all pods: commands and ports echo what "
+      "they are sent");
+  command.Flag("--field-owners", flags.field_owners,
+               "track who owns which field (managedFields), so that kubectl apply --server-side "
+               "finds conflicts");
   command.Flag(
       "--pod-grace", flags.pod_grace,
       "let deleted pods that have a node pass through their grace period, as a kubelet would");
@@ -246,6 +253,7 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
   options.bootstrap_objects = !flags.no_bootstrap_objects;
   options.required_fields = !flags.no_required_fields;
+  options.field_owners = flags.field_owners;
   options.debug_endpoints = flags.debug_endpoints;
   options.history_events = ParseCount(flags.history_events).value_or(options.history_events);
   options.history_age =

@@ -33,6 +33,8 @@ struct ApiServerFlags {
   std::string max_streams{"100"};
   bool no_http2 = false;
   bool debug_endpoints = false;
+  bool fake_kubelet = false;
+  bool field_owners = false;
   bool pod_grace = false;
   bool sharded_list_and_watch = false;
   bool no_garbage_collection = false;

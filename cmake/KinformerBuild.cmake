@@ -124,9 +124,11 @@ set(KINFORMER_LAYERS
   apiserver/conversion
   apiserver/admission
   apiserver/read
+  apiserver/ownership
   apiserver/write/object
   apiserver/write/request
   apiserver/write/background
+  apiserver/node
   apiserver/discovery
   apiserver/faults
   apiserver/server

@@ -314,5 +314,26 @@ TEST_F(AdmissionSubresourceTest, SubresourceUpdate_WebhooksGetTheObject) {
   EXPECT_EQ(At("v").asked[3]["namespace"].StringOrEmpty(), "n");
 }
 
+TEST_F(AdmissionSubresourceTest, AConnectionToAPodIsReviewedByItsOptions) {
+  MakePod("p");
+  AskAbout(R"("pods/exec","pods/log")");
+  const std::string exec = kPodsPath + "/p/exec?command=ls&command=-l&stdout=true&container=c";
+  EXPECT_EQ(server_.Get(exec).status, 400) << "the pod has no node";
+  EXPECT_THAT(Asked(At("m")), ElementsAre("CONNECT v1 PodExecOptions pods/exec p"));
+  EXPECT_THAT(Asked(At("v")), ElementsAre("CONNECT v1 PodExecOptions pods/exec p"));
+  const json::Value& request = At("v").asked.at(0);
+  EXPECT_EQ(request["object"],
+            Json(R"({"kind":"PodExecOptions","apiVersion":"v1","command":["ls","-l"],)"
+                 R"("container":"c","stdout":true})"));
+  EXPECT_TRUE(request["oldObject"].is_null());
+  EXPECT_TRUE(request["options"].is_null());
+  At("v").answer = [](const json::Value&) { return Deny(R"({"message":"no shells"})"); };
+  const Reply refused = server_.Get(exec);
+  EXPECT_EQ(refused.status, 403) << refused.body;
+  EXPECT_THAT(Message(refused), HasSubstr("no shells"));
+  EXPECT_EQ(server_.Get(kPodsPath + "/p/log").status, 204);
+  EXPECT_EQ(At("m").asked.size(), 2U) << "a log is read, and not connected to";
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver::testing

@@ -102,7 +102,8 @@ TEST_F(RouterTest, Paths_AnswerAsARealServer) {
       {"GET", "/apis/x.io/v1/namespaces/default/widgets/a/status",
        "404 widgets.x.io \"a\" not found"},
       {"POST", "/apis/apps/v1/namespaces/default/deployments/a/status", kNoVerb, "{}"},
-      {"GET", "/api/v1/namespaces/default/pods/a/exec", kNoVerb},
+      {"GET", "/api/v1/namespaces/default/pods/a/exec", "404 pods \"a\" not found"},
+      {"GET", "/api/v1/namespaces/default/pods/a/proxy", kNoVerb},
       {"GET", "/api/v1/namespaces/default/pods/a/eviction", kNoVerb},
       {"GET", "/api/v1/namespaces/default/pods/a/log", "404 pods \"a\" not found"},
       {"DELETE", "/api/v1/bindings", kNoVerb},
@@ -148,18 +149,6 @@ TEST_F(RouterTest, EmptySegments_AreFoundNowhere) {
       {"//", kNoPage},
   };
   for (const Row& row : rows) EXPECT_EQ(Brief(server_.Get(row.target)), row.brief) << row.target;
-}
-
-TEST_F(RouterTest, Log_SaysThatNothingRuns) {
-  ASSERT_EQ(server_
-                .Do("POST", "/api/v1/namespaces/default/pods",
-                    R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})")
-                .status,
-            201);
-  const Reply reply = server_.Get("/api/v1/namespaces/default/pods/p/log");
-  EXPECT_EQ(reply.status, 200);
-  EXPECT_EQ(reply.body, "no container runs behind this API server\n");
-  EXPECT_EQ(reply.headers.Get("Content-Type"), "text/plain; charset=utf-8");
 }
 
 TEST_F(RouterTest, LineBreaks_ForThoseWhoAskAndForBrowsers) {

@@ -66,6 +66,7 @@ class Answer {
   void Receive(std::string_view bytes) {
     if (response_ != nullptr) response_->Receive(bytes);
   }
+  [[nodiscard]] bool receives() const { return response_ == nullptr || response_->receives(); }
   [[nodiscard]] bool ready() const { return response_ == nullptr || response_->ready(); }
   // Effect of the response on its connection.
   [[nodiscard]] ConnectionEffect effect() const {

@@ -132,7 +132,9 @@ class UpgradedConnection final : public TunnelConnection {
     host().Woken(*this);  // it may have an answer, or be unable to give one
   }
   // A client that does not take its answers is not heard either.
-  [[nodiscard]] bool Reads(std::size_t unsent) const override { return unsent < kSliceBytes; }
+  [[nodiscard]] bool Reads(std::size_t unsent) const override {
+    return unsent < kSliceBytes && answer().receives();
+  }
 };
 
 }  // namespace

@@ -54,6 +54,7 @@ class TunnelConnection : public Connection {
   [[nodiscard]] bool leaving() const { return phase_ != Phase::kOpen; }
   // REQUIRES: not leaving.
   [[nodiscard]] Answer& answer() { return *answer_; }
+  [[nodiscard]] const Answer& answer() const { return *answer_; }
 
  private:
   // kLeaving and kCut: the connection ends after the last data, properly or not.

@@ -65,6 +65,11 @@ class ContainedResponse final : public ResponseStream, public HeadKeeper {
   void Receive(std::string_view bytes) override {
     if (!Unable()) (void)Try("Receive", [&] { inner_->Receive(bytes); });
   }
+  [[nodiscard]] bool receives() const override {
+    bool receives = true;
+    if (!Unable()) (void)Try("receives", [&] { receives = inner_->receives(); });
+    return receives;
+  }
   void ReleaseHead() override {
     if (Unable()) return;
     headers_ = nullptr;

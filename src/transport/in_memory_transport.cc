@@ -104,9 +104,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (receiver_ == nullptr || broken_ || status_ != kSwitchingProtocols || bytes.empty()) return;
     const bool idle = sending_.empty();
     sending_.append(bytes);
-    if (!idle) return;
-    sending_timer_ = core_->env.loop().RunAt(core_->env.Now() + core_->Latency(),
-                                             [self = shared_from_this()] { self->PassOn(); });
+    if (idle) SendSoon();
   }
   [[nodiscard]] std::size_t unsent() const { return sending_.size(); }
 
@@ -117,6 +115,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
 
  private:
+  void SendSoon() {
+    sending_timer_ = core_->env.loop().RunAt(core_->env.Now() + core_->Latency(),
+                                             [self = shared_from_this()] { self->PassOn(); });
+  }
+
   void Cut() {
     Break(started_ ? Error(Reason::kUnexpectedEof,
                            "the connection was cut in the middle of the response")
@@ -125,6 +128,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   void PassOn() {
     if (receiver_ == nullptr || broken_ || stream_ == nullptr) return;
+    in_server_ = true;
+    held_ = !stream_->receives();
+    in_server_ = false;
+    if (held_) return;  // continues at a wake
     const std::string bytes = std::exchange(sending_, {});
     in_server_ = true;
     const Result<void> taken = internal::base::CallUser(core_->env, "ResponseStream::Receive",
@@ -212,6 +219,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Reads until there is enough for one OnData, or nothing more to read now, and delivers that.
   void Pump() {
+    if (held_) {
+      held_ = false;
+      SendSoon();
+    }
     if (paused_) return;
     const std::size_t want = core_->ChunkSize();
     while (!ended_ && Pending() < want) {
@@ -335,6 +346,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<Error> broken_;
   std::optional<std::size_t> cut_after_;
   std::string sending_;  // bytes of Send that the server does not have yet
+  bool held_ = false;    // the server has no room for them
   Timer sending_timer_;
   Timer timer_;
   Timer deadline_;

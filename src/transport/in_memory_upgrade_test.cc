@@ -1,6 +1,7 @@
 // Changes to another protocol in memory.
 
 #include <chrono>
+#include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
@@ -23,7 +24,10 @@ class Bracketing final : public Handler {
  public:
   int status = 101;
   bool throws = false;
+  bool full = false;
+  bool throws_when_asked = false;
   std::string received{};
+  std::function<void()> wake{};
 
   std::unique_ptr<ResponseStream> Handle(HttpRequest) override {
     return std::make_unique<Stream>(*this);
@@ -40,7 +44,11 @@ class Bracketing final : public Handler {
       out.push_back(BodyChunk::Of(std::exchange(out_, {})));
       return State::kMore;
     }
-    void SetWake(std::function<void()> wake) override { wake_ = std::move(wake); }
+    void SetWake(std::function<void()> wake) override { wake_ = handler_.wake = std::move(wake); }
+    [[nodiscard]] bool receives() const override {
+      if (handler_.throws_when_asked) throw std::runtime_error("receives");
+      return !handler_.full;
+    }
     void Receive(std::string_view bytes) override {
       if (handler_.throws) throw std::runtime_error("Receive");
       handler_.received += bytes;
@@ -118,6 +126,23 @@ TEST_F(InMemoryUpgradeTest, BytesTakeTheLatencyOfTheConnection_AndAreCountedUnti
   EXPECT_EQ(handler_.received, "helloab");
 }
 
+TEST_F(InMemoryUpgradeTest, AServerWithoutRoomHoldsUpTheBytes) {
+  Begin();
+  handler_.full = true;
+  Send("a");
+  Send("b");
+  EXPECT_EQ(handler_.received, "hello");
+  EXPECT_EQ(receiver_.call->unsent(), 2U);
+  sim_.env().loop().Post([this] { handler_.wake(); });  // no room yet
+  sim_.RunFor(milliseconds(1));
+  EXPECT_EQ(handler_.received, "hello");
+  handler_.full = false;
+  sim_.env().loop().Post([this] { handler_.wake(); });
+  sim_.RunFor(milliseconds(1));
+  EXPECT_EQ(handler_.received, "helloab");
+  EXPECT_EQ(receiver_.call->unsent(), 0U);
+}
+
 TEST_F(InMemoryUpgradeTest, AnAnswerOfHttpTakesNoBytes) {
   handler_.status = 200;
   Begin();
@@ -130,6 +155,14 @@ TEST_F(InMemoryUpgradeTest, AServerThatThrowsBreaksTheConnection) {
   Begin();
   ASSERT_TRUE(receiver_.done.has_value());
   EXPECT_FALSE(receiver_.done->ok());
+}
+
+TEST_F(InMemoryUpgradeTest, AServerThatThrowsWhenAskedForRoomBreaksTheConnection) {
+  handler_.throws_when_asked = true;
+  Begin();
+  ASSERT_TRUE(receiver_.done.has_value());
+  EXPECT_FALSE(receiver_.done->ok());
+  EXPECT_EQ(handler_.received, "");
 }
 
 TEST_F(InMemoryUpgradeTest, AReceiverThatThrowsIsToldTheEnd) {

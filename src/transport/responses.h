@@ -65,6 +65,7 @@ class Deferred : public ResponseStream {
   void Receive(std::string_view bytes) override {
     if (inner_) inner_->Receive(bytes);
   }
+  [[nodiscard]] bool receives() const override { return inner_ == nullptr || inner_->receives(); }
 
  protected:
   // Sets the response. It may itself become known later.

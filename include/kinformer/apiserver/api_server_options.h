@@ -23,6 +23,8 @@ class Transport;  // transport.h
 
 namespace kinformer::apiserver {
 
+class Kubelet;  // kubelet.h
+
 // Address of a webhook, as its configuration gives it.
 struct WebhookAddress {
   // "https://hooks.example.com:8443", without a path; for a service
@@ -79,6 +81,10 @@ struct ApiServerOptions {
   // Fills in the defaults of built-in kinds and normalizes objects, as a real server does: see
   // docs/server/apiserver.md. False: stores objects as they were sent.
   bool defaulting{true};
+  // Tracks which client owns which field (metadata.managedFields), so that server-side applies
+  // conflict, and remove fields that are no longer applied, as on a real server. False: the server
+  // stores managedFields as clients send them, and an apply is a merge (docs/decisions/0029).
+  bool field_owners{false};
   // IPv4 range of the cluster addresses of Services. Empty: Services get none.
   std::string service_cluster_ip_range{"10.96.0.0/12"};
   // Creates the objects that a real server creates itself (docs/server/apiserver.md): the Service
@@ -98,6 +104,10 @@ struct ApiServerOptions {
   // once per question; the transport must belong to that loop and outlive the server. In memory:
   // NewInMemoryTransport of a WebhookServer (docs/guide/webhooks.md).
   std::function<std::shared_ptr<Transport>(const WebhookAddress& address)> webhook_transport{};
+
+  // ---- Running pods. Serves the subresources log, exec, attach and portforward of pods. Null:
+  // these requests fail, as with a node that cannot be reached.
+  std::shared_ptr<Kubelet> kubelet{};
 
   // ---- Control by requests.
   // Serves /debug/faults and the like (docs/server/apiserver.md) to all clients that are let in.

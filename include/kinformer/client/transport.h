@@ -168,6 +168,9 @@ class ResponseStream {
   virtual void SetWake(std::function<void()> wake) = 0;
   // Takes what the client has sent after an answer 101. The bytes are valid during the call.
   virtual void Receive(std::string_view bytes) { (void)bytes; }
+  // Returns false while the handler has no room for more of what the client sends: the client has
+  // to wait, until Read has news and this is true.
+  [[nodiscard]] virtual bool receives() const { return true; }
   // Returns true after kWait if Read's data is being computed, so that a front end may delay the
   // first bytes until the length of the body is known.
   [[nodiscard]] virtual bool resumes_soon() const { return false; }

@@ -35,6 +35,7 @@ class FaultyResponse : public ResponseStream {
   }
   void SetWake(std::function<void()> wake) override { inner_->SetWake(std::move(wake)); }
   void Receive(std::string_view bytes) override { inner_->Receive(bytes); }
+  [[nodiscard]] bool receives() const override { return inner_->receives(); }
 
  protected:
   virtual void AddHeaders(HttpHeaders& headers) const { static_cast<void>(headers); }

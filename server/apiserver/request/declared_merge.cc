@@ -9,6 +9,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/request/list_order.h"
+#include "apiserver/request/list_rule.h"
 #include "apiserver/request/member_changes.h"
 #include "apiserver/request/patch.h"
 #include "wire/json_nulls.h"
@@ -18,39 +19,12 @@ namespace {
 
 using internal::FieldDescriptor;
 using internal::FieldKind;
-using internal::ListType;
 using internal::MergeRule;
 using internal::MessageDescriptor;
 
 const MessageDescriptor* MessageOf(const FieldDescriptor* field) {
   const bool known = field != nullptr && field->kind == FieldKind::kMessage && !field->map;
   return known ? field->message : nullptr;
-}
-
-// How a list is merged: by keys, by value (no keys), or not at all.
-struct ListRule {
-  bool merges = false;
-  ElementKey key{};
-};
-
-ListRule RuleOf(const FieldDescriptor* field) {
-  if (field == nullptr || field->merge_rule == nullptr) return {};
-  const MergeRule& rule = *field->merge_rule;
-  if (rule.list_type == ListType::kSet) return {.merges = true};
-  if (rule.list_type == ListType::kMap) {
-    ListRule out{.merges = true};
-    std::string_view rest = rule.list_map_keys;
-    while (!rest.empty()) {
-      const std::string_view member = rest.substr(0, rest.find(','));
-      out.key.members.push_back(member);
-      rest.remove_prefix(std::min(member.size() + 1, rest.size()));
-    }
-    return out;
-  }
-  if (rule.list_type == ListType::kAtomic || !rule.merge) return {};
-  ListRule out{.merges = true};
-  if (!rule.merge_key.empty()) out.key.members.push_back(rule.merge_key);
-  return out;
 }
 
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
@@ -116,6 +90,26 @@ void MergeObject(const json::Value& declared, const MessageDescriptor* message,
 }
 
 }  // namespace
+
+ListRule RuleOf(const FieldDescriptor* field) {
+  if (field == nullptr || field->merge_rule == nullptr) return {};
+  const MergeRule& rule = *field->merge_rule;
+  if (rule.list_type == internal::ListType::kSet) return {.merges = true};
+  if (rule.list_type == internal::ListType::kMap) {
+    ListRule out{.merges = true};
+    std::string_view rest = rule.list_map_keys;
+    while (!rest.empty()) {
+      const std::string_view member = rest.substr(0, rest.find(','));
+      out.key.members.push_back(member);
+      rest.remove_prefix(std::min(member.size() + 1, rest.size()));
+    }
+    return out;
+  }
+  if (rule.list_type == internal::ListType::kAtomic || !rule.merge) return {};
+  ListRule out{.merges = true};
+  if (!rule.merge_key.empty()) out.key.members.push_back(rule.merge_key);
+  return out;
+}
 
 Result<void> ApplyDeclaredObject(const json::Value& declared, const MessageDescriptor* message,
                                  json::Value& document) {

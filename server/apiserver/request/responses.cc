@@ -76,6 +76,7 @@ class WithHeader final : public ResponseStream, public HeadKeeper {
     return inner_->Read(max_bytes, out);
   }
   void Receive(std::string_view bytes) override { inner_->Receive(bytes); }
+  [[nodiscard]] bool receives() const override { return inner_->receives(); }
   void ReleaseHead() override {
     headers_.reset();
     value_ = std::string();

@@ -6,6 +6,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/faults/fault_injection.h"
+#include "apiserver/node/pod_socket.h"
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/server/caller.h"
@@ -40,16 +41,6 @@ bool AsksPretty(const HttpRequest& request, const Query& query) {
 
 ResponsePtr NoSuchPage() {
   return WholeResponse(404, "text/plain; charset=utf-8", "404 page not found\n");
-}
-
-// No container runs here; the text shows the client that its request arrived.
-ResponsePtr Log(const ResourceRequest& request, const RequestInfo& info) {
-  const ServedResource& resource = *request.at.resource;
-  if (resource.Find(info.namespace_, info.name) == nullptr) {
-    return ErrorResponse(NotFoundError(resource.Subject(info.name)), request.accept);
-  }
-  return WholeResponse(200, "text/plain; charset=utf-8",
-                       "no container runs behind this API server\n");
 }
 
 Result<void> CheckTimeout(const RequestInfo& info) {
@@ -120,8 +111,9 @@ Result<void> CheckVerb(const ResourceAt& at, const RequestInfo& info) {
   }
   if (!sub->HasVerb(VerbName(info.verb))) return MethodNotAllowedError();
   // Other subresources with a kind of their own need a node.
-  const bool served = sub->kind == resource.kind || sub->name == "log" || sub->name == "scale" ||
-                      sub->name == "binding" || sub->name == "eviction" || sub->name == "token";
+  const bool served = sub->kind == resource.kind || PodConnector::Serves(sub->name) ||
+                      sub->name == "scale" || sub->name == "binding" || sub->name == "eviction" ||
+                      sub->name == "token";
   if (!served) return MethodNotAllowedError();
   return {};
 }
@@ -236,7 +228,10 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
   if (Result<void> clean = CheckSegments(*out.at.resource, info); !clean) {
     return fail(clean.error());
   }
-  if (info.subresource == "log") return Log(out, info);
+  if (PodConnector::Serves(info.subresource)) {
+    out.info = std::move(info);
+    return pods_.Answer(std::move(out), UpgradeOfferOf(request));
+  }
   Result<OutputFormat> format = FormatOf(out.at, info, accept);
   if (!format) return fail(format.error());
   out.format = *std::move(format);

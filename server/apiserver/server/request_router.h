@@ -16,6 +16,7 @@
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_caches.h"
 #include "apiserver/discovery/discovery.h"
+#include "apiserver/node/pod_connector.h"
 #include "apiserver/read/reader.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"
@@ -44,6 +45,7 @@ class RequestRouter final : private WriteObserver {
         reader_(state, off_loop_, converter_, caches_),
         tokens_(state),
         mutations_(state, writer, tokens_, off_loop_, converter_, caches_),
+        pods_(state, off_loop_, converter_),
         discovery_(state, off_loop_),
         off_loop_(state.env),
         disposal_(state, off_loop_) {
@@ -85,6 +87,7 @@ class RequestRouter final : private WriteObserver {
   Reader reader_;
   ServiceAccountTokens tokens_;
   Mutations mutations_;
+  PodConnector pods_;
   Discovery discovery_;
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;

@@ -11,15 +11,14 @@
 #include "client/client_core.h"
 #include "client/rest_exchange.h"
 #include "client/trace_context.h"
+#include "transport/websocket_channels.h"
 
 namespace kinformer::internal::client {
 namespace {
 
-constexpr const char* kProtocol = "v4.channel.k8s.io";
 constexpr unsigned char kData = 0;
 constexpr unsigned char kError = 1;
-// Each channel begins with the number of its port.
-constexpr std::size_t kHead = 2;
+constexpr std::size_t kHead = transport::kPortHeadBytes;
 constexpr std::size_t kMostError = 4096;
 
 }  // namespace
@@ -49,7 +48,7 @@ Result<void> PortCall::Start(const ResourceClient<corev1::Pod>& pods, std::strin
 
 PortCall::PortCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
                    std::weak_ptr<PortReceiver> receiver)
-    : WebSocketCall(std::move(engine), std::move(request), {kProtocol}),
+    : WebSocketCall(std::move(engine), std::move(request), {transport::kChannelsV4}),
       receiver_(std::move(receiver)) {}
 
 void PortCall::Send(std::string_view bytes) { SendMessage(kData, bytes); }

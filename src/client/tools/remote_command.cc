@@ -13,6 +13,7 @@
 #include "client/tools/command_input.h"
 #include "client/tools/websocket_call.h"
 #include "client/trace_context.h"
+#include "transport/websocket_channels.h"
 
 namespace kinformer {
 namespace {
@@ -20,18 +21,16 @@ namespace {
 using internal::client::CommandInputState;
 using internal::client::WebSocketCall;
 
-// The first byte of a message names its stream.
-enum Channel : unsigned char {
-  kStdin = 0,
-  kStdout = 1,
-  kStderr = 2,
-  kError = 3,
-  kResize = 4,
-  kClose = 255,
-};
+using internal::transport::CommandChannel;
+using internal::transport::kChannelsV4;
+using internal::transport::kChannelsV5;
+using internal::transport::kCloseChannel;
+using internal::transport::kErrorChannel;
+using internal::transport::kResizeChannel;
+using internal::transport::kStderrChannel;
+using internal::transport::kStdinChannel;
+using internal::transport::kStdoutChannel;
 
-constexpr const char* kV5 = "v5.channel.k8s.io";
-constexpr const char* kV4 = "v4.channel.k8s.io";
 // Output that may wait for the function that takes it. With more, the command has to wait.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
 // Longest Status of a command's end.
@@ -62,7 +61,7 @@ Result<int> ExitCodeOf(std::string_view status_text) {
 }
 
 struct Output {
-  Channel channel;
+  CommandChannel channel;
   std::string text;
 };
 
@@ -70,7 +69,7 @@ class CommandCall final : public WebSocketCall {
  public:
   CommandCall(std::shared_ptr<internal::client::Engine> engine, internal::ExchangeRequest request,
               std::shared_ptr<CommandInputState> input)
-      : WebSocketCall(std::move(engine), std::move(request), {kV5, kV4}),
+      : WebSocketCall(std::move(engine), std::move(request), {kChannelsV5, kChannelsV4}),
         input_(std::move(input)) {}
 
   // Takes what the command has written since the last time.
@@ -105,19 +104,19 @@ class CommandCall final : public WebSocketCall {
   }
 
   void OnOpen(const std::string& protocol) override {
-    ends_input_ = protocol == kV5;
+    ends_input_ = protocol == kChannelsV5;
     PassInput();
   }
   void OnSent() override { PassInput(); }
   void OnChannel(unsigned char channel, std::string_view bytes, bool /*ends*/) override {
     if (bytes.empty()) return;
-    if (channel == kError) {
+    if (channel == kErrorChannel) {
       status_.append(bytes.substr(0, kMostStatus - std::min(kMostStatus, status_.size())));
-    } else if (channel == kStdout || channel == kStderr) {
-      Keep(static_cast<Channel>(channel), bytes);
+    } else if (channel == kStdoutChannel || channel == kStderrChannel) {
+      Keep(static_cast<CommandChannel>(channel), bytes);
     }
   }
-  void Keep(Channel channel, std::string_view bytes) {
+  void Keep(CommandChannel channel, std::string_view bytes) {
     bool full = false;
     {
       const internal::base::MutexLock lock(mutex_);
@@ -149,13 +148,13 @@ class CommandCall final : public WebSocketCall {
   void PassInput() {
     if (input_ == nullptr || !open() || exchange() == nullptr) return;
     if (const std::optional<TerminalSize> size = input_->TakeSize()) {
-      SendMessage(kResize, "{\"Width\":" + std::to_string(size->width) +
-                               ",\"Height\":" + std::to_string(size->height) + "}");
+      SendMessage(kResizeChannel, "{\"Width\":" + std::to_string(size->width) +
+                                      ",\"Height\":" + std::to_string(size->height) + "}");
     }
-    SendFrom(input_->text(), kStdin);
+    SendFrom(input_->text(), kStdinChannel);
     if (!input_->TakeEnd()) return;
     if (ends_input_) {
-      SendMessage(kClose, std::string(1, static_cast<char>(kStdin)));
+      SendMessage(kCloseChannel, std::string(1, static_cast<char>(kStdinChannel)));
     } else {
       env().log().Log(LogLevel::kWarning,
                       "the server speaks only v4.channel.k8s.io, which has no way to end a "
@@ -205,7 +204,7 @@ Task<Result<int>> Run(internal::RequestParts parts, StreamOptions streams, CallO
   const InputGuard guard(input);
   std::function<bool()> on_wake = [&command, &streams] {
     for (const Output& output : command->Take()) {
-      const auto& take = output.channel == kStdout ? streams.on_stdout : streams.on_stderr;
+      const auto& take = output.channel == kStdoutChannel ? streams.on_stdout : streams.on_stderr;
       if (take) take(output.text);
     }
     return true;

@@ -97,7 +97,9 @@ void WebSocketCall::OnData(std::string_view data) {
       case Event::kNone:
         return;
       case Event::kData:
-        TakePiece(reader_.piece());
+        if (const auto part = channels_.Take(reader_.piece())) {
+          OnChannel(part->channel, part->bytes, part->ends);
+        }
         break;
       case Event::kPing:
         SendFrame(WebSocketOpcode::kPong, reader_.control());
@@ -132,16 +134,6 @@ Result<void> WebSocketCall::ClosedByServer() const {
   return Error(Reason::kTransport,
                "GET " + target_ + ": the server closed the WebSocket with code " +
                    std::to_string(code) + ": " + base::Printable(reader_.control().substr(2)));
-}
-
-void WebSocketCall::TakePiece(const WebSocketReader::Piece& piece) {
-  std::string_view bytes = piece.bytes;
-  if (piece.begins) channel_.reset();
-  if (!channel_ && !bytes.empty()) {
-    channel_ = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-  }
-  if (channel_) OnChannel(*channel_, bytes, piece.ends);
 }
 
 void WebSocketCall::SendMessage(unsigned char channel, std::string_view payload) {

@@ -6,7 +6,6 @@
 #define KINFORMER_CLIENT_TOOLS_WEBSOCKET_CALL_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "client/engine.h"
 #include "client/exchange_call.h"
 #include "client/tools/outgoing_bytes.h"
+#include "transport/websocket_channels.h"
 #include "transport/websocket_frames.h"
 
 namespace kinformer::internal::client {
@@ -56,7 +56,6 @@ class WebSocketCall : public ExchangeCall {
   void OnData(std::string_view data) final;
   void OnDone(Result<void> result) final;
 
-  void TakePiece(const transport::WebSocketReader::Piece& piece);
   void SendFrame(transport::WebSocketOpcode opcode, std::string_view payload);
   Result<void> ClosedByServer() const;
   void ScheduleHeartbeat();
@@ -67,7 +66,7 @@ class WebSocketCall : public ExchangeCall {
   const std::string target_;
   transport::WebSocketReader reader_{transport::WebSocketReader::Sender::kServer,
                                      transport::WebSocketReader::Data::kDelivered};
-  std::optional<unsigned char> channel_;  // of the message that comes; none before its first byte
+  transport::ChannelReader channels_;
   bool open_ = false;
   bool ending_ = false;
   SteadyTime last_heard_{};

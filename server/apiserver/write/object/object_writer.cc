@@ -8,6 +8,7 @@
 #include "apiserver/builtin/field_rules.h"
 #include "apiserver/builtin/object_checks.h"
 #include "apiserver/builtin/webhook_checks.h"
+#include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
@@ -47,6 +48,17 @@ bool MayGo(const ServedResource& resource, const json::Value& before, const json
 }
 
 // Returns whether the write would change nothing. `form`: version of the object.
+// Sets the owners of what the draft changes. An apply has set them itself.
+void TrackOwners(Draft& draft, const json::Value& before) {
+  const WriteTarget& target = draft.target;
+  if (!target.manager.tracks || target.manager.applies) return;
+  // Such a write cannot set the status; what the server sets there has no owner.
+  const bool without_status =
+      target.subresource.empty() && target.at.HasStatus() && !target.keep_status;
+  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before,
+              without_status ? "status" : "", draft.object);
+}
+
 bool IsUnchanged(const Draft& draft, std::uint32_t form) {
   if (draft.creates) return false;
   const bool converted = draft.converts || draft.shown != nullptr;
@@ -143,6 +155,8 @@ Result<void> ObjectWriter::Normalize(Draft& draft) {
   if (draft.creates) {
     if (Result<void> ready = NormalizeNew(draft); !ready) return ready;
   } else {
+    FieldManager& manager = draft.target.manager;
+    manager.forgets = manager.forgets || (manager.tracks && ForgetsOwners(draft.object));
     TidyMetadata(draft.object.Ensure("metadata"));
     const json::Value& metadata = std::as_const(draft.object)["metadata"];
     if (Result<void> sent = CheckSentMetadata(draft.target, metadata); !sent) return sent;
@@ -232,6 +246,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
   object.Ensure("metadata").Set("creationTimestamp", FormatTime(draft.now));
+  TrackOwners(draft, json::Value());
   return {};
 }
 
@@ -239,6 +254,7 @@ Result<void> ObjectWriter::CompleteUpdate(Draft& draft) {
   if (draft.old.is_null()) Load(draft);
   std::vector<StatusCause> causes;
   if (Result<void> ready = Merge(draft, causes); !ready) return ready;
+  TrackOwners(draft, draft.old);
   return ValidateUpdate(draft, std::move(causes));
 }
 

@@ -12,6 +12,7 @@
 
 #include "kinformer/json/json.h"
 
+#include "apiserver/ownership/field_manager.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/user_info.h"
 
@@ -31,6 +32,8 @@ struct WriteTarget {
   bool checked = false;
   // The requester; null: this process.
   UserInfoPtr user{};
+  // The owner of the fields that change.
+  FieldManager manager{};
 };
 
 struct WriteOutcome {

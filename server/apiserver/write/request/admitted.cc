@@ -86,6 +86,15 @@ std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& r
   return Make(request, target, "DELETE", std::move(shown));
 }
 
+std::shared_ptr<AdmissionAttributes> AttributesOfConnect(const ResourceRequest& request,
+                                                         json::Value options) {
+  const WriteTarget target{
+      .namespace_ = request.info.namespace_, .name = request.info.name, .user = request.user};
+  auto attributes = Make(request, target, "CONNECT", json::Value());
+  attributes->object = std::move(options);
+  return attributes;
+}
+
 Task<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
                          std::shared_ptr<AdmissionAttributes> attributes,
                          std::vector<std::string>& warnings) {

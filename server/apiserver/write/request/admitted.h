@@ -30,6 +30,9 @@ std::shared_ptr<AdmissionAttributes> AttributesOf(const ResourceRequest& request
 std::shared_ptr<AdmissionAttributes> AttributesOfDelete(const ResourceRequest& request,
                                                         const WriteTarget& target,
                                                         const DeleteRequest& options);
+// The same for a CONNECT, such as exec, whose object are its options.
+std::shared_ptr<AdmissionAttributes> AttributesOfConnect(const ResourceRequest& request,
+                                                         json::Value options);
 
 // Asks the webhooks of a phase, and adds their warnings to `warnings`. Returns whether they have
 // changed the object, or the error if they refuse. Completes at once if no webhook of the phase

@@ -6,6 +6,8 @@
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
+#include "apiserver/ownership/field_manager.h"
+#include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/webhook_conversion.h"
@@ -50,6 +52,16 @@ Result<json::Value> Decode(ObjectWriter& writer, const ResourceRequest& request,
   return object;
 }
 
+FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request, WallTime now) {
+  if (!state.options.field_owners) return {};
+  return {.tracks = true,
+          .applies = IsMediaType(request.content_type, "application/apply-patch+yaml"),
+          .name = ManagerName(request.info.query.Get("fieldManager"), request.user_agent),
+          .api_version = request.at.version->api_version,
+          .subresource = request.info.subresource,
+          .now = FormatTime(now)};
+}
+
 // Attributes of a review, whose objects may be large.
 using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
 
@@ -79,6 +91,7 @@ struct BodyWriter::Sent {
       : request(std::move(sent)),
         live(request.at),
         now(state.WallNow()),
+        manager(ManagerOf(state, request, now)),
         bytes(DecodingCost(request.content_type, request.body)) {
     request.at = Unchanging(std::move(request.at));
   }
@@ -91,7 +104,8 @@ struct BodyWriter::Sent {
             .subresource = request.info.subresource,
             .dry_run = dry_run,
             .checked = true,
-            .user = request.user};
+            .user = request.user,
+            .manager = manager};
   }
   // Returns the attributes of the draft for webhooks, without the objects.
   [[nodiscard]] std::shared_ptr<AdmissionAttributes> Attributes(const Draft& draft) const {
@@ -106,6 +120,7 @@ struct BodyWriter::Sent {
   ResourceRequest request;  // its `at` is a constant copy
   const ResourceAt live;    // the resource itself
   const WallTime now;       // a fault may skew the clock for this request only
+  FieldManager manager;     // of the fields that it writes
   std::size_t bytes;        // estimates the cost of work on the request
   std::vector<std::string> warnings{};
 };
@@ -239,13 +254,20 @@ Task<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
     patch.patch.Ensure("metadata").Erase("resourceVersion");
     draft->object = std::move(patch.patch);  // a create is attempted once
     draft->creates = true;
+    if (sent.manager.tracks) {
+      const json::Value declared = draft->object;
+      const auto owned = TrackApply(ValueShape::Of(*target.at.version), sent.manager, json::Value(),
+                                    declared, /*force=*/false, draft->object);
+      if (!owned) co_return owned.error();
+    }
     co_return co_await Write(sent, *draft, nullptr, nullptr);
   }
   const Result<void> shown = co_await Show(sent, base, *draft);
   if (!shown) co_return shown.error();
   const StoredObjectPtr from = draft->shown == nullptr ? base : draft->shown;
-  Result<json::Value> object = co_await off_loop_.Do(
-      sent.bytes, [&] { return Patched(writer_, sent.request, patch, *from, sent.warnings); });
+  Result<json::Value> object = co_await off_loop_.Do(sent.bytes, [&] {
+    return Patched(writer_, sent.request, patch, sent.manager, *from, sent.warnings);
+  });
   if (!object) co_return object.error();
   draft->object = *std::move(object);
   co_return co_await Write(sent, *draft, base, nullptr);
@@ -255,6 +277,8 @@ Task<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& 
   Bulky<Draft> draft(state_, sent.bytes, Draft{.target = change.target, .now = sent.now});
   WriteTarget& target = draft->target;
   target.at = sent.live;
+  // A binding or an eviction is a write of the server, and changes no owners.
+  if (sent.request.info.subresource == "scale") target.manager = sent.manager;
   const StoredObjectPtr base = Find(target);
   if (base == nullptr) co_return NotFoundError(target.at.resource->Subject(target.name));
   const Result<void> shown = co_await Show(sent, base, *draft);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
+#include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/request/negotiation.h"
@@ -31,6 +32,7 @@ Result<SentPatch> KindOfPatch(const ResourceRequest& request) {
   auto options = DecodeWriteQuery(query, "PatchOptions", std::move(causes));
   if (!options) return options.error();
   sent.query = *std::move(options);
+  sent.force = query.GetBool("force").value_or(false);
   return sent;
 }
 
@@ -50,16 +52,22 @@ Result<void> DecodePatch(const ResourceRequest& request, SentPatch& sent) {
 }
 
 Result<json::Value> Patched(ObjectWriter& writer, const ResourceRequest& request,
-                            const SentPatch& sent, const StoredObject& stored,
-                            std::vector<std::string>& warnings) {
+                            const SentPatch& sent, const FieldManager& manager,
+                            const StoredObject& stored, std::vector<std::string>& warnings) {
   const ResourceAt& at = request.at;
   json::Value object = ObjectIn(at, stored);
+  const json::Value live = sent.server_side && manager.tracks ? object : json::Value();
   const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
   // Without a resourceVersion, the patch applies to the object in any version.
   if (sent.server_side && at.resource->custom) {
     if (auto merged = MergeApplied(at, sent.patch, object); !merged) return merged.error();
   } else if (Result<void> applied = sent.apply(sent.patch, at.version->message, object); !applied) {
     return applied.error();
+  }
+  if (!live.is_null()) {
+    const auto owned =
+        TrackApply(ValueShape::Of(*at.version), manager, live, sent.patch, sent.force, object);
+    if (!owned) return owned.error();
   }
   // Fields that an apply may not declare were rejected before; pruned fields cause no warning.
   const std::string mode = sent.server_side ? "Ignore" : sent.query.field_validation;

@@ -11,6 +11,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
+#include "apiserver/ownership/field_manager.h"
 #include "apiserver/request/patch.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/store/stored_object.h"
@@ -22,6 +23,7 @@ namespace kinformer::apiserver {
 struct SentPatch {
   PatchFunction apply = nullptr;
   bool server_side = false;  // a server-side apply
+  bool force = false;        // takes fields from their owners
   WriteQuery query{};
 
   json::Value patch{};                  // set by DecodePatch
@@ -34,10 +36,10 @@ Result<SentPatch> KindOfPatch(const ResourceRequest& request);
 // Decodes the body. Thread-safe.
 Result<void> DecodePatch(const ResourceRequest& request, SentPatch& sent);
 // Applies the patch to `stored`, which is in the request's version, and adds warnings about the
-// result. Thread-safe.
+// result. An apply sets the owners of fields, if `manager` tracks them. Thread-safe.
 Result<json::Value> Patched(ObjectWriter& writer, const ResourceRequest& request,
-                            const SentPatch& sent, const StoredObject& stored,
-                            std::vector<std::string>& warnings);
+                            const SentPatch& sent, const FieldManager& manager,
+                            const StoredObject& stored, std::vector<std::string>& warnings);
 
 }  // namespace kinformer::apiserver
 

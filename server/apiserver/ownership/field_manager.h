@@ -1,0 +1,56 @@
+// apiserver/ownership/field_manager.h
+//
+// FieldManager: who writes, and metadata.managedFields: which fields of an object each of them
+// owns.
+
+#ifndef KINFORMER_APISERVER_OWNERSHIP_FIELD_MANAGER_H_
+#define KINFORMER_APISERVER_OWNERSHIP_FIELD_MANAGER_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kinformer/base/result.h"
+#include "kinformer/json/json.h"
+
+#include "apiserver/ownership/field_set.h"
+#include "apiserver/ownership/value_shape.h"
+
+namespace kinformer::apiserver {
+
+// The writer of a request, as its entry in metadata.managedFields names it.
+struct FieldManager {
+  // False: owners are not tracked in this write, and the object keeps what it has.
+  bool tracks = false;
+  bool applies = false;  // operation Apply; otherwise Update
+  bool forgets = false;  // an update asks to forget all owners
+  std::string name{};
+  std::string api_version{};
+  std::string subresource{};
+  std::string now{};  // RFC 3339
+};
+
+// Returns the manager's name: that of the request, or the program at the front of its User-Agent.
+[[nodiscard]] std::string ManagerName(std::string_view field_manager, std::string_view user_agent);
+
+// Returns whether a sent object asks to forget all owners: by a list without entries, or with an
+// empty one.
+[[nodiscard]] bool ForgetsOwners(const json::Value& object);
+
+// An update by `manager` has made `after`, complete but for its owners, of `before`; null: a
+// create. Sets metadata.managedFields: changed fields belong to the manager, and to no other one.
+// `ignored`: a member of the object whose changes are not the manager's; empty: none.
+void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
+                 std::string_view ignored, json::Value& after);
+
+// An apply of `declared` by `manager` has been merged into `object`, which was `live`; null: a
+// create. Removes the fields that the manager has applied before, and nobody owns any more; sets
+// metadata.managedFields. Conflict, with its causes, if other managers own fields that change,
+// unless `force` is set.
+Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
+                        const json::Value& live, const json::Value& declared, bool force,
+                        json::Value& object);
+
+}  // namespace kinformer::apiserver
+
+#endif  // KINFORMER_APISERVER_OWNERSHIP_FIELD_MANAGER_H_
