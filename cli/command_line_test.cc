@@ -24,6 +24,7 @@ struct Trial {
   std::vector<std::string> hidden{};
   std::optional<std::string> group{};
   std::optional<bool> namespaced{};
+  std::vector<std::string> labels{};
   bool insecure = false;
   double seconds = 0;
   bool ran = false;
@@ -60,6 +61,8 @@ Trial RunLine(std::vector<std::string> arguments) {
   list.Positionals("RESOURCES", t.resources, "what");
   list.Run([] { return 0; });
   Command& serve = line.Add("serve", "serves");
+  serve.Each("-L,--label", t.labels, "LABEL", "labels");
+  serve.Positionals("RESOURCES", t.resources, "what", /*required=*/false);
   serve.Run([&] {
     t.ran = true;
     return 0;
@@ -179,6 +182,14 @@ TEST(CommandLine, SeveralPositionals) {
   EXPECT_EQ(t.status, 0) << t.errors;
   EXPECT_EQ(t.resources, (std::vector<std::string>{"pods", "get", "serve"}));
   EXPECT_EQ(RunLine({"list"}).status, kUsageError);
+}
+
+TEST(CommandLine, AListTakesOneValueEachTime) {
+  const Trial t = RunLine({"serve", "-L", "a", "pods", "--label=b,c", "-L=d", "nodes"});
+  EXPECT_EQ(t.status, 0) << t.errors;
+  EXPECT_EQ(t.labels, (std::vector<std::string>{"a", "b,c", "d"}));
+  EXPECT_EQ(t.resources, (std::vector<std::string>{"pods", "nodes"}));
+  EXPECT_EQ(RunLine({"serve"}).status, 0);
 }
 
 TEST(CommandLine, HelpAndVersion) {
