@@ -21,14 +21,6 @@ void LabelsAndAnnotations(Description& out, const json::Value& object) {
   out.Annotations(0, "Annotations", object["metadata"]["annotations"]);
 }
 
-std::string Lines(const json::Value& values) {
-  std::string text;
-  for (const json::Value& value : values.items()) {
-    text += (text.empty() ? "" : "\n") + ScalarText(value);
-  }
-  return text;
-}
-
 std::string RolesOf(const json::Value& node) {
   constexpr std::string_view kRole = "node-role.kubernetes.io/";
   std::string roles;
