@@ -67,7 +67,7 @@ int RunApiResources(const ApiFlags& flags) {
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
-  Progress progress(connection->client.env(), "the resources of " + connection->client.Describe());
+  Progress progress(*connection, "the resources of " + connection->client.Describe());
   const Result<std::vector<ApiGroupVersion>> groups =
       connection->client.Discovery().ServerPreferredResources({.stop = stop.token()});
   progress.Done();
@@ -87,7 +87,7 @@ int RunApiVersions(const ConnectionFlags& flags) {
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags);
   if (!connection) return Fail(connection.error());
-  Progress progress(connection->client.env(), "the versions of " + connection->client.Describe());
+  Progress progress(*connection, "the versions of " + connection->client.Describe());
   const Result<std::vector<ApiGroup>> groups =
       connection->client.Discovery().ServerGroups({.stop = stop.token()});
   progress.Done();

@@ -64,7 +64,7 @@ int RunExplain(const ExplainFlags& flags) {
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
-  Progress progress(connection->client.env(), "the schema of " + flags.argument);
+  Progress progress(*connection, "the schema of " + flags.argument);
   const Result<std::string> text = Explain(connection->client, flags, {.stop = stop.token()});
   progress.Done();
   if (stop.stop_requested()) return kFailure;

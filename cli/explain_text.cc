@@ -72,7 +72,7 @@ class Explainer {
 
   // Returns "string", "[]Container", "map[string]Quantity", "PodSpec" or "Object".
   [[nodiscard]] std::string TypeOf(const Schema& schema) const {
-    const std::string type((*schema.value)["type"].StringOrEmpty());
+    const std::string& type = (*schema.value)["type"].StringOrEmpty();
     if (type == "array") return "[]" + TypeOf(Resolve((*schema.value)["items"]));
     if (const json::Value* const values = ValuesOf(*schema.value)) {
       return "map[string]" + TypeOf(Resolve(*values));
@@ -143,7 +143,7 @@ std::vector<std::string> EnumOf(const json::Value& schema) {
   const json::Array* const all = schema["enum"].IfArray();
   if (all == nullptr) return values;
   for (const json::Value& value : *all) {
-    const std::string text(value.StringOrEmpty());
+    const std::string& text = value.StringOrEmpty();
     values.push_back(!value.is_string() ? value.Dump() : text.empty() ? "\"\"" : text);
   }
   return values;

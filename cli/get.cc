@@ -235,7 +235,7 @@ int RunGet(const GetFlags& flags) {
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
 
-  Progress progress(connection->client.env(), connection->client.Describe());
+  Progress progress(*connection, connection->client.Describe());
   const Result<std::vector<Selection>> selections =
       Select(*connection, flags.selection, *format, {.stop = stop.token()});
   if (!selections) progress.Done();

@@ -16,6 +16,10 @@ constexpr std::chrono::seconds kPeriod{1};
 
 bool OnTerminal() { return isatty(STDERR_FILENO) != 0; }
 
+bool AsksAlways(const Config& config) {
+  return config.exec && config.exec->interactive_mode == "Always";
+}
+
 void WriteToTerminal(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -60,9 +64,11 @@ struct Progress::State : std::enable_shared_from_this<State> {
   bool done = false;
 };
 
-Progress::Progress(Env& env, const std::string& what)
-    : Progress(env, what,
-               OnTerminal() ? std::function<void(std::string_view)>(WriteToTerminal) : nullptr) {}
+Progress::Progress(const Connection& connection, const std::string& what)
+    : Progress(connection.client.env(), what,
+               OnTerminal() && !AsksAlways(connection.config)
+                   ? std::function<void(std::string_view)>(WriteToTerminal)
+                   : nullptr) {}
 
 Progress::Progress(Env& env, const std::string& what, std::function<void(std::string_view)> write) {
   if (write == nullptr) return;

@@ -12,6 +12,8 @@
 
 #include "kinformer/base/env.h"
 
+#include "cli/connection.h"
+
 namespace kinformer::cli {
 
 // Returns codes that erase such a line, for others who write to standard error at the same time;
@@ -22,9 +24,11 @@ std::string_view LineStart();
 // Prints nothing if standard error is no terminal. Used by one thread, not the loop.
 class Progress {
  public:
-  // `what`: "pods". `env` outlives it.
-  Progress(Env& env, const std::string& what);
-  // Writes to `write`, on the loop and on the thread that ends it; empty: prints nothing.
+  // `what`: "pods". Also prints nothing if a credential plugin always asks a person, on the same
+  // terminal. `connection` outlives it.
+  Progress(const Connection& connection, const std::string& what);
+  // Writes to `write`, on the loop and on the thread that ends it; empty: prints nothing. `env`
+  // outlives it.
   Progress(Env& env, const std::string& what, std::function<void(std::string_view)> write);
   ~Progress();
   Progress(const Progress&) = delete;

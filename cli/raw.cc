@@ -47,7 +47,7 @@ int RunRaw(const Flags& flags) {
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
-  Progress progress(connection->client.env(), connection->client.Describe() + asked->path);
+  Progress progress(*connection, connection->client.Describe() + asked->path);
   int write_error = 0;
   char last = '\n';
   const Result<void> done = NewRequest(connection->client, *asked)

@@ -108,7 +108,7 @@ int RunTop(const TopFlags& flags) {
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
   Env& env = connection->client.env();
-  Progress progress(env, "the server");
+  Progress progress(*connection, "the server");
   const Result<std::vector<Selection>> selections =
       Select(*connection, flags.selection, {.stop = stop.token()});
   progress.Done();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -94,7 +95,7 @@ std::string ByteText(std::size_t bytes) {
     number /= kStep;
     ++unit;
   }
-  if (number >= 9.95) return std::to_string(static_cast<int>(number + 0.5)) + kUnits[unit];
+  if (number >= 9.95) return std::to_string(std::lround(number)) + kUnits[unit];
   return Fixed(number, kUnits[unit]);
 }
 

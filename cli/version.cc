@@ -26,7 +26,7 @@ int RunVersion(const VersionFlags& flags) {
   std::cout.flush();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
-  Progress progress(connection->client.env(), connection->client.Describe());
+  Progress progress(*connection, connection->client.Describe());
   const Result<std::string> version = connection->client.Discovery().ServerVersion();
   progress.Done();
   if (!version) return Fail(version.error(), connection->config.origin);
