@@ -183,13 +183,15 @@ class Step {
 def lister_headers(schema):
     """{name below kinformer/: text}: the names of Go's listers packages, for each version."""
     out = {}
+    namespaced = {r.kind for r in schema.resources if r.namespaced}
     for versions in groups_of(schema).values():
         for package, kinds in versions.values():
             alias = package.alias
             guard = f"KINFORMER_LISTERS_{alias.upper()}_H_"
-            names = "".join(f"using {kind}Lister = Lister<{kind}>;\n"
-                            f"using {kind}NamespaceLister = NamespaceLister<{kind}>;\n"
-                            for _, kind in kinds)
+            names = "".join(
+                f"using {kind}Lister = kinformer::Lister<{kind}>;\n" +
+                f"using {kind}NamespaceLister = kinformer::NamespaceLister<{kind}>;\n" *
+                ((package.group, package.version, kind) in namespaced) for _, kind in kinds)
             out[f"listers/{alias}.h"] = (
                 f"// kinformer/listers/{alias}.h\n//\n"
                 "// The listers of a group's version by the names of client-go's listers packages."
