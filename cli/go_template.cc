@@ -190,7 +190,7 @@ class Run {
       case Operand::Kind::kFunction:
         return Command({operand}, dot, nullptr);
       case Operand::Kind::kPipe: {
-        Result<TemplateValue> result = Pipe(operand.pipe.front(), dot);
+        Result<TemplateValue> result = Pipe(*operand.pipe, dot);
         if (!result) return result;
         value = *std::move(result);
         break;

@@ -325,7 +325,7 @@ class Parser {
     TemplatePipe pipe;
     if (Result<void> read = Pipe(pipe, "parentheses"); !read) return read;
     in_range_clause_ = in_range;
-    operand.pipe.push_back(std::move(pipe));
+    operand.pipe = std::make_shared<const TemplatePipe>(std::move(pipe));
     SkipBlanks();
     if (at_ >= text_.size() || text_[at_] != ')') {
       return Wrong(operand.at, "a parenthesis is not closed");

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct TemplateOperand {
   std::size_t at = 0;  // position in the template
   std::string name{};  // of the variable or function
   json::Value literal{};
-  std::vector<TemplatePipe> pipe{};  // one, for kPipe
+  std::shared_ptr<const TemplatePipe> pipe{};  // for kPipe
   std::vector<std::string> members{};
 };
 
