@@ -33,7 +33,7 @@ TEST(WaitFor, FormsOfKubectl) {
   EXPECT_EQ(ParseWaitFor("Create").OrExit().form, WaitFor::Form::kCreate);
   for (const char* met :
        {"condition=Ready", "condition=ready", "condition=Ready=true", "CONDITION=Ready",
-        "jsonpath={.status.phase}=Running", "jsonpath='{.status.phase}'='Running'",
+        "jsonpath={.status.phase}=Running", "jsonpath={.status.phase}='Running'",
         "jsonpath={.status.phase}", "jsonpath=.status.phase=Running", "jsonpath=status.count=3",
         "jsonpath={.spec.hostNetwork}=true", "jsonpath={.spec.containers[0].image}=i",
         "jsonpath={.metadata.labels['a.b/c']}=x", "jsonpath={.metadata.labels.a\\.b/c}=x",

@@ -54,8 +54,9 @@ Task<Result<ObjectRef>> AwaitOnServer(ResourceCore resource, std::string name,
 // With a client: lists and watches this object alone, with the rights list and watch. Ends with the
 // server's error if the first list is refused in a way that waiting does not cure: forbidden, or an
 // unknown resource. With an informer: no requests; it must be started, and the object belongs to
-// what it watches (kOutOfScope). Its transform and projection apply, so conditions see what its
-// cache has.
+// what it watches. One that it lacks at the beginning is kOutOfScope if its selectors or namespaces
+// may be the reason. Its transform and projection apply, so conditions see what its cache has; an
+// object that ceases to match its selectors does not exist for it.
 //
 // AsyncCall is awaited, or started with a function (async_call.h). AwaitCondition blocks, on any
 // thread but a loop's. Thread-safe. Errors: those of the condition; kDeadlineExceeded, kCanceled:
