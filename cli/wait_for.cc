@@ -7,6 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "kinformer/json/json.h"
+#include "kinformer/json/jsonpath.h"
+
 namespace kinformer::cli {
 namespace {
 
@@ -42,13 +45,20 @@ Result<std::string> ScalarText(const json::Value& value) {
   return value.is_string() ? value.StringOrEmpty() : value.Dump();
 }
 
+Result<json::JSONPath> PathOf(std::string_view text) {
+  const Result<std::string> expression = json::RelaxedJSONPathExpression(text);
+  if (!expression) return expression.error();
+  return json::JSONPath::Parse(*expression, {.allow_missing_keys = true});
+}
+
 Result<WaitFor> ParseJsonPath(std::string_view text) {
   // {PATH}=VALUE, or PATH=VALUE; a path may have "=" within its braces.
   const std::size_t from = text.starts_with('{') ? text.find('}') : 0;
   const std::size_t equals = from == std::string_view::npos ? from : text.find('=', from);
   const std::string_view path = text.substr(0, equals);
-  Result<FieldPath> parsed = FieldPath::Parse(path);
-  if (!parsed) return std::move(parsed).error();
+  Result<json::JSONPath> parsed = PathOf(path);
+  if (!parsed)
+    return Invalid("--for=jsonpath=" + std::string(path) + ": " + parsed.error().message());
   std::optional<std::string> wanted;
   if (equals != std::string_view::npos) {
     std::string_view value = text.substr(equals + 1);
@@ -63,12 +73,18 @@ Result<WaitFor> ParseJsonPath(std::string_view text) {
   ObjectCondition condition(
       std::string(text),
       [path = *std::move(parsed), wanted](const ObservedObject& observed) -> Result<bool> {
-        const json::Value* value = path.Find(observed.json());
-        if (value == nullptr || value->is_null()) return false;
+        const auto found = path.FindResults(observed.json());
+        // An item that is not there yet is an error of the path, too.
+        if (!found || found->empty() || found->front().empty()) return false;
+        if (found->size() > 1 || found->front().size() > 1) {
+          return Invalid("jsonpath leads to more than one value");
+        }
+        const json::Value& value = *found->front().front();
+        if (value.is_null()) return false;
         if (!wanted) return true;
-        const Result<std::string> found = ScalarText(*value);
-        if (!found) return found.error();
-        return *found == *wanted;
+        const Result<std::string> scalar = ScalarText(value);
+        if (!scalar) return scalar.error();
+        return *scalar == *wanted;
       });
   return WaitFor{WaitFor::Form::kCondition, OfExisting(std::move(condition))};
 }
@@ -136,66 +152,6 @@ Result<Duration> ParseWaitTimeout(std::string_view text) {
   if (seconds > kMostSeconds) return Invalid("\"" + std::string(text) + "\" is too long");
   if (negative && seconds > 0) return Duration(std::chrono::hours(7 * 24));
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-}
-
-Result<FieldPath> FieldPath::Parse(std::string_view text) {
-  const auto bad = [&](const std::string& why) {
-    return Invalid("--for=jsonpath=" + std::string(text) + ": " + why);
-  };
-  std::string_view left = text;
-  if (left.starts_with('{')) {
-    if (!left.ends_with('}')) return bad("a brace is not closed");
-    left = left.substr(1, left.size() - 2);
-  }
-  if (left.starts_with('$')) left.remove_prefix(1);
-  FieldPath path;
-  while (!left.empty()) {
-    Step step;
-    if (left.front() == '[') {
-      const std::size_t close = left.find(']');
-      if (close == std::string_view::npos) return bad("a bracket is not closed");
-      const std::string_view inner = left.substr(1, close - 1);
-      left.remove_prefix(close + 1);
-      if (inner.size() > 1 && inner.front() == '\'' && inner.back() == '\'') {
-        step.name = inner.substr(1, inner.size() - 2);
-      } else {
-        std::size_t position = 0;
-        const auto [end, error] =
-            std::from_chars(inner.data(), inner.data() + inner.size(), position);
-        if (inner.empty() || error != std::errc() || end != inner.data() + inner.size()) {
-          return bad("\"[" + std::string(inner) + "]\" is no position of an item");
-        }
-        step.position = position;
-      }
-    } else {
-      if (left.front() == '.') left.remove_prefix(1);
-      std::size_t at = 0;
-      for (; at < left.size() && left[at] != '.' && left[at] != '['; ++at) {
-        if (left[at] == '\\' && at + 1 < left.size()) ++at;
-        step.name += left[at];
-      }
-      left.remove_prefix(at);
-      if (step.name.empty() || step.name == "*") return bad("a member has no name");
-    }
-    path.steps_.push_back(std::move(step));
-  }
-  if (path.steps_.empty()) return bad("the path is empty");
-  return path;
-}
-
-const json::Value* FieldPath::Find(const json::Value& object) const {
-  const json::Value* value = &object;
-  for (const Step& step : steps_) {
-    if (step.position) {
-      const json::Array* items = value->IfArray();
-      if (items == nullptr || *step.position >= items->size()) return nullptr;
-      value = &(*items)[*step.position];
-    } else {
-      value = value->Find(step.name);
-      if (value == nullptr) return nullptr;
-    }
-  }
-  return value;
 }
 
 }  // namespace kinformer::cli
