@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "kinformer/base/task.h"
@@ -68,8 +69,9 @@ void LogStream::Start() {
 void LogStream::Stop() {
   stop_.request_stop();
   env_.loop().Post([self = shared_from_this()] {
-    if (!self->timer_) return;  // a stream or a question ends by itself
-    self->timer_.reset();
+    if (!self->pauses_) return;  // a stream or a question ends by itself
+    self->pauses_ = false;
+    self->timer_.Cancel();
     self->End({});
   });
 }
@@ -151,10 +153,11 @@ void LogStream::Decide(const Result<void>& result, const ContainerNow& now) {
 }
 
 void LogStream::Pause() {
+  pauses_ = true;
   timer_ = env_.loop().RunAt(env_.Now() + pause_, [weak = weak_from_this()] {
     const std::shared_ptr<LogStream> self = weak.lock();
     if (self == nullptr) return;
-    self->timer_.reset();
+    self->pauses_ = false;
     // The container may have been replaced meanwhile.
     self->calls_.look_up([self](const ContainerNow& now) {
       self->env_.loop().Post([self, now] { self->Reopen(now); });

@@ -5,9 +5,9 @@
 #ifndef KINFORMER_CLI_LOG_STREAM_H_
 #define KINFORMER_CLI_LOG_STREAM_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -100,7 +100,8 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   bool previous_ = false;  // the instance was replaced by another
   bool refused_ = false;   // by on_line
   // Members that only the loop touches.
-  std::optional<Timer> timer_;
+  Timer timer_;
+  bool pauses_ = false;
   bool ended_ = false;
 };
 
