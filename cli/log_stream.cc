@@ -141,7 +141,7 @@ void LogStream::Closed(Result<void> result) {
 
 void LogStream::Decide(const Result<void>& result, const ContainerNow& now) {
   if (stop_.stop_requested()) return End({});
-  const bool runs = now.state == ContainerNow::State::kRunning && now.id == id_;
+  const bool runs = now.state == ContainerNow::State::kRunning && IsSame(now);
   if (result && (!runs || previous_)) return Finish();
   if (!result) {
     if (now.state == ContainerNow::State::kGone) return End({});
@@ -166,9 +166,13 @@ void LogStream::Pause() {
   pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
+bool LogStream::IsSame(const ContainerNow& now) const {
+  return id_.empty() || now.id.empty() || now.id == id_;
+}
+
 void LogStream::Reopen(const ContainerNow& now) {
   if (now.state == ContainerNow::State::kGone) return End({});
-  if (!now.id.empty() && now.id != id_) previous_ = true;
+  if (!IsSame(now)) previous_ = true;
   Open();
 }
 

@@ -60,7 +60,7 @@ struct LogStreamCalls {
 // thread of its own. Shared, since the loop's tasks keep it; thread-safe.
 class LogStream : public std::enable_shared_from_this<LogStream> {
  public:
-  // `id`: of the container's instance.
+  // `id`: of the container's instance; empty if it is not known.
   LogStream(const Client& client, LogSource source, corev1::PodLogOptionsMutable options,
             std::string id, LogStreamCalls calls);
   void Start();
@@ -84,6 +84,8 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   void Decide(const Result<void>& result, const ContainerNow& now);
   void Pause();
   void Reopen(const ContainerNow& now);
+  // Whether it is the instance that is followed; true if that is not known.
+  [[nodiscard]] bool IsSame(const ContainerNow& now) const;
   void End(const Result<void>& end);
 
   Env& env_;
