@@ -93,7 +93,8 @@ class RelatedReader {
     EventFilter filter;
     filter.kind = object["kind"].StringOrEmpty();
     filter.name = meta["name"].StringOrEmpty();
-    filter.uid = meta["uid"].StringOrEmpty();
+    // Kubelets write a node's name in place of its uid.
+    if (filter.kind != "Node") filter.uid = meta["uid"].StringOrEmpty();
     std::vector<EventRow> rows;
     for (const json::Value& event : List("events", meta["namespace"].StringOrEmpty(),
                                          {.fieldSelector = "involvedObject.name=" + filter.name})) {

@@ -266,6 +266,7 @@ TEST_F(LogFollowerTest, ASinglePodIsFollowedUntilItsContainerEnds) {
   pods.pod = PodJson("web-0", "c0", kEnded);
   server_.Exit("web-0/app");
   ASSERT_TRUE(sim_.RunUntil([&] { return stopped; }, minutes(5)));
+  sim_.RunFor(seconds(1));
   EXPECT_TRUE(end->ok());
   EXPECT_THAT(lines_, ElementsAre("web-0 app a", "web-0 app b"));
 }

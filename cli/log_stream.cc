@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "kinformer/base/task.h"
@@ -68,8 +69,9 @@ void LogStream::Start() {
 void LogStream::Stop() {
   stop_.request_stop();
   env_.loop().Post([self = shared_from_this()] {
-    if (!self->timer_) return;  // a stream or a question ends by itself
-    self->timer_.reset();
+    if (!self->pauses_) return;  // a stream or a question ends by itself
+    self->pauses_ = false;
+    self->timer_.Cancel();
     self->End({});
   });
 }
@@ -139,7 +141,7 @@ void LogStream::Closed(Result<void> result) {
 
 void LogStream::Decide(const Result<void>& result, const ContainerNow& now) {
   if (stop_.stop_requested()) return End({});
-  const bool runs = now.state == ContainerNow::State::kRunning && now.id == id_;
+  const bool runs = now.state == ContainerNow::State::kRunning && IsSame(now);
   if (result && (!runs || previous_)) return Finish();
   if (!result) {
     if (now.state == ContainerNow::State::kGone) return End({});
@@ -151,10 +153,11 @@ void LogStream::Decide(const Result<void>& result, const ContainerNow& now) {
 }
 
 void LogStream::Pause() {
+  pauses_ = true;
   timer_ = env_.loop().RunAt(env_.Now() + pause_, [weak = weak_from_this()] {
     const std::shared_ptr<LogStream> self = weak.lock();
     if (self == nullptr) return;
-    self->timer_.reset();
+    self->pauses_ = false;
     // The container may have been replaced meanwhile.
     self->calls_.look_up([self](const ContainerNow& now) {
       self->env_.loop().Post([self, now] { self->Reopen(now); });
@@ -163,9 +166,13 @@ void LogStream::Pause() {
   pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
+bool LogStream::IsSame(const ContainerNow& now) const {
+  return id_.empty() || now.id.empty() || now.id == id_;
+}
+
 void LogStream::Reopen(const ContainerNow& now) {
   if (now.state == ContainerNow::State::kGone) return End({});
-  if (!now.id.empty() && now.id != id_) previous_ = true;
+  if (!IsSame(now)) previous_ = true;
   Open();
 }
 

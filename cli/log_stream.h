@@ -5,9 +5,9 @@
 #ifndef KINFORMER_CLI_LOG_STREAM_H_
 #define KINFORMER_CLI_LOG_STREAM_H_
 
+#include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -60,7 +60,7 @@ struct LogStreamCalls {
 // thread of its own. Shared, since the loop's tasks keep it; thread-safe.
 class LogStream : public std::enable_shared_from_this<LogStream> {
  public:
-  // `id`: of the container's instance.
+  // `id`: of the container's instance; empty if it is not known.
   LogStream(const Client& client, LogSource source, corev1::PodLogOptionsMutable options,
             std::string id, LogStreamCalls calls);
   void Start();
@@ -84,6 +84,8 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   void Decide(const Result<void>& result, const ContainerNow& now);
   void Pause();
   void Reopen(const ContainerNow& now);
+  // Whether it is the instance that is followed; true if that is not known.
+  [[nodiscard]] bool IsSame(const ContainerNow& now) const;
   void End(const Result<void>& end);
 
   Env& env_;
@@ -100,7 +102,8 @@ class LogStream : public std::enable_shared_from_this<LogStream> {
   bool previous_ = false;  // the instance was replaced by another
   bool refused_ = false;   // by on_line
   // Members that only the loop touches.
-  std::optional<Timer> timer_;
+  Timer timer_;
+  bool pauses_ = false;
   bool ended_ = false;
 };
 

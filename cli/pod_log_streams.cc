@@ -17,15 +17,15 @@ struct Streams {
   std::optional<Error> error{};
 };
 
-// Asks the server what a container does.
-void LookUp(const Client& client, const LogSource& source,
+// Asks the server what a container does. `id`: of the instance that is followed.
+void LookUp(const Client& client, const LogSource& source, const std::string& id,
             const std::function<void(ContainerNow now)>& answer) {
   AsyncResourceClient<corev1::Pod>(client.For<corev1::Pod>(source.namespace_))
       .Get(source.pod)
-      .Start([source, answer](const Result<Ref<corev1::Pod>>& pod) {
+      .Start([source, id, answer](const Result<Ref<corev1::Pod>>& pod) {
         ContainerNow now{.state = ContainerNow::State::kGone};
-        // An unknown state is one that may still write.
-        if (!pod && !IsNotFound(pod.error())) now.state = ContainerNow::State::kWaiting;
+        // Without an answer it may still run.
+        if (!pod && !IsNotFound(pod.error())) now = {ContainerNow::State::kRunning, id, {}};
         if (pod) now = StateOf(**pod, source.container);
         answer(std::move(now));
       });
@@ -46,8 +46,9 @@ Result<void> FollowPodLogs(const Client& client, const corev1::Pod& pod,
                            std::string(pod.metadata().name()), container};
     LogStreamCalls calls;
     calls.on_line = on_line;
-    calls.look_up = [client, source](const std::function<void(ContainerNow)>& answer) {
-      LookUp(client, source, answer);
+    const std::string id = StateOf(pod, container).id;
+    calls.look_up = [client, source, id](const std::function<void(ContainerNow)>& answer) {
+      LookUp(client, source, id, answer);
     };
     calls.on_cut = [on_notice, source](const Error& error) {
       on_notice({LogNotice::Kind::kCut, source, error.message()});
@@ -58,8 +59,7 @@ Result<void> FollowPodLogs(const Client& client, const corev1::Pod& pod,
       --streams->running;
       streams->monitor->NotifyAll();
     };
-    all.push_back(std::make_shared<LogStream>(client, source, options, StateOf(pod, container).id,
-                                              std::move(calls)));
+    all.push_back(std::make_shared<LogStream>(client, source, options, id, std::move(calls)));
   }
   streams->running = all.size();
   for (const auto& stream : all) stream->Start();
