@@ -19,9 +19,9 @@ namespace kinformer::internal::cache {
 
 // Selectors that an informer sends to the server for one place, as the API writes them.
 struct Selectors {
-  std::string labels;
-  std::string fields;
-  std::string shards;
+  std::string labels{};
+  std::string fields{};
+  std::string shards{};
   auto operator<=>(const Selectors&) const = default;
 };
 
