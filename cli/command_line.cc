@@ -142,6 +142,7 @@ class Cli11Command final : public Command {
                    const std::string& help, bool required) override {
     described_.positionals.push_back({name, help, required, true});
     app_->add_option(name, values, help)->type_name("")->required(required);
+    if (!required) rest_ = &values;
   }
   void Elsewhere(const std::string& names, const std::string& words) override {
     for (std::size_t at = 0; at < names.size();) {
@@ -163,10 +164,13 @@ class Cli11Command final : public Command {
   }
   [[nodiscard]] CLI::App& app() const { return *app_; }
   [[nodiscard]] const CommandHelp& described() const { return described_; }
+  // Returns the variable of the arguments of which there may be any number; null: none.
+  [[nodiscard]] std::vector<std::string>* rest() const { return rest_; }
   [[nodiscard]] int Run() const { return run_ ? run_() : kUsageError; }
 
  private:
   CLI::App* app_;
+  std::vector<std::string>* rest_ = nullptr;
   CommandHelp described_{};
   std::map<std::string, std::string> elsewhere_;
   std::function<int()> run_;
@@ -305,6 +309,38 @@ struct CommandLine::Impl {
     }
     return arguments;
   }
+  // Parses the arguments. CLI11 takes one behind "--" that is the name of a command as that
+  // command, so those are added here for commands that have any number of arguments.
+  void Parse(std::vector<std::string> arguments) {
+    const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+    if (dashes != arguments.end() && TakesRest({arguments.begin(), dashes})) {
+      std::vector<std::string>& rest = *Asked()->rest();
+      rest.insert(rest.end(), dashes + 1, arguments.end());
+      return;
+    }
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(std::move(arguments));
+  }
+  // Returns whether the arguments are complete, and their command takes more.
+  bool TakesRest(std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());
+    try {
+      app.parse(std::move(arguments));
+    } catch (const CLI::Success&) {
+      throw;
+    } catch (const CLI::Error&) {
+      return false;
+    }
+    return Asked() != nullptr && Asked()->rest() != nullptr;
+  }
+  // Returns the command that was parsed; null: none.
+  [[nodiscard]] const Cli11Command* Asked() const {
+    const Cli11Command* asked = nullptr;
+    for (const auto& command : commands) {
+      if (command->app().parsed()) asked = command.get();
+    }
+    return asked;
+  }
   [[nodiscard]] ProgramHelp Describe() const {
     ProgramHelp all = described;
     for (const auto& command : commands) all.commands.push_back(command->described());
@@ -385,15 +421,11 @@ int CommandLine::Run(int argc, char** argv) {
   try {
     std::string problem;
     try {
-      std::vector<std::string> arguments = impl_->Arguments(argc, argv);
-      std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-      impl_->app.parse(std::move(arguments));
+      impl_->Parse(impl_->Arguments(argc, argv));
     } catch (const CLI::ExtrasError&) {
       problem = "extras";
     }
-    for (const auto& command : impl_->commands) {
-      if (command->app().parsed()) asked = command.get();
-    }
+    asked = impl_->Asked();
     const std::vector<std::string> extras = impl_->app.remaining(/*recurse=*/true);
     if (asked == nullptr && !extras.empty() && extras.front().front() != '-') {
       throw impl_->NoCommand(extras.front());

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/description.h"
 #include "cli/event_rows.h"
+#include "cli/format.h"
 #include "cli/pod_target.h"
 #include "cli/report.h"
 #include "cli/selection.h"
@@ -145,7 +146,8 @@ int RunDescribe(const DescribeFlags& flags) {
   const Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
-  const Result<std::vector<Selection>> selections = Select(*connection, flags.selection, call);
+  const Result<std::vector<Selection>> selections =
+      Select(*connection, flags.selection, {.form = Format::Form::kName}, call);
   if (!selections && selections.error().reason() == Reason::kInvalidArgument) {
     return UsageError(selections.error().message());
   }
@@ -176,7 +178,6 @@ int RunDescribe(const DescribeFlags& flags) {
 
 void RegisterDescribe(CommandLine& line) {
   auto flags = std::make_shared<DescribeFlags>();
-  flags->selection.output = "name";  // so that no columns are read
   Command& command =
       line.Add("describe", "Print objects in words: their state, and what happened to them");
   command.Positionals("RESOURCE", flags->selection.arguments,

@@ -13,6 +13,8 @@ constexpr char kByContext[] =
 constexpr char kImpersonate[] =
     "this program does not act for others by an option; set as: in the kubeconfig's user";
 
+constexpr char kByJq[] = "take -o json, and choose with jq";
+
 constexpr Habit kReading[] = {
     {"-k,--kustomize", "write -f FILE, with what `kubectl kustomize` prints"},
     {"-R,--recursive", "-f FOLDER reads the files of one folder; give -f for each"},

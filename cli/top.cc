@@ -18,6 +18,7 @@
 
 #include "cli/commands.h"
 #include "cli/first_sync.h"
+#include "cli/format.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -110,7 +111,7 @@ int RunTop(const TopFlags& flags) {
   Env& env = connection->client.env();
   Progress progress(*connection, "the server");
   const Result<std::vector<Selection>> selections =
-      Select(*connection, flags.selection, {.stop = stop.token()});
+      Select(*connection, flags.selection, {.form = Format::Form::kName}, {.stop = stop.token()});
   progress.Done();
   if (!selections) {
     if (stop.stop_requested()) return 0;

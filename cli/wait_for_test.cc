@@ -37,7 +37,8 @@ TEST(WaitFor, FormsOfKubectl) {
         "jsonpath={.status.phase}", "jsonpath=.status.phase=Running", "jsonpath=status.count=3",
         "jsonpath={.spec.hostNetwork}=true", "jsonpath={.spec.containers[0].image}=i",
         "jsonpath={.metadata.labels['a.b/c']}=x", "jsonpath={.metadata.labels.a\\.b/c}=x",
-        "jsonpath={.spec.containers}"}) {
+        "jsonpath={.spec.containers}", "jsonpath={..image}=i",
+        "jsonpath={.status.conditions[?(@.type==\"Ready\")].status}=True"}) {
     const Result<bool> holds = Holds(met);
     ASSERT_TRUE(holds.ok()) << met << ": " << holds.error();
     EXPECT_TRUE(*holds) << met;
@@ -63,14 +64,13 @@ TEST(WaitFor, Mistakes_AreAnsweredWithTheForms) {
                 HasSubstr("unrecognized condition: \"" + std::string(text) + "\"; write --for="));
   }
   for (const auto& [text, want] : std::vector<std::pair<const char*, const char*>>{
-           {"jsonpath={.a", "a brace is not closed"},
-           {"jsonpath={.a[0}", "a bracket is not closed"},
-           {"jsonpath={.a[?(@.b)]}", "no position"},
-           {"jsonpath={..a}", "a member has no name"},
-           {"jsonpath={}", "the path is empty"},
+           {"jsonpath={.a", "--for=jsonpath={.a: \"{.a\" has one brace of a pair"},
+           {"jsonpath={.a[0}", "--for=jsonpath={.a[0}: "},
            {"jsonpath={.a}=", "has to have a value"}}) {
     EXPECT_THAT(ParseWaitFor(text).error().message(), HasSubstr(want)) << text;
   }
+  EXPECT_THAT(Holds("jsonpath={.status.conditions[*].*}=x").error().message(),
+              HasSubstr("more than one value"));
   EXPECT_THAT(Holds("jsonpath={.spec}=x").error().message(), HasSubstr("nested object or list"));
 }
 

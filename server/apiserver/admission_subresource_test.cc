@@ -329,7 +329,7 @@ TEST_F(AdmissionSubresourceTest, AConnectionToAPodIsReviewedByItsOptions) {
   EXPECT_TRUE(request["options"].is_null());
   At("v").answer = [](const json::Value&) { return Deny(R"({"message":"no shells"})"); };
   const Reply refused = server_.Get(exec);
-  EXPECT_EQ(refused.status, 403) << refused.body;
+  EXPECT_EQ(refused.status, 400) << refused.body;
   EXPECT_THAT(Message(refused), HasSubstr("no shells"));
   EXPECT_EQ(server_.Get(kPodsPath + "/p/log").status, 204);
   EXPECT_EQ(At("m").asked.size(), 2U) << "a log is read, and not connected to";

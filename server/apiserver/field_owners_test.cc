@@ -192,18 +192,17 @@ std::string DeploymentWith(const std::string& containers) {
 
 TEST_F(FieldOwnersTest, ElementsOfListsAreOwnedByTheirKeys_FK_05) {
   const std::string place = kDeployments + "/d";
-  ASSERT_EQ(Apply(place, "one",
-                  DeploymentWith("{name: x, image: i, ports: [{containerPort: 80}]}, "
-                                 "{name: y, image: i}"))
-                .status,
-            201);
+  const Reply made = Apply(place, "one",
+                           DeploymentWith("{name: x, image: i, ports: [{containerPort: 80}]}, "
+                                          "{name: x2, image: i}"));
+  ASSERT_EQ(made.status, 201) << made.body;
   EXPECT_THAT(
       Owners(place),
       ElementsAre(
           R"(one Apply {"f:spec":{"f:selector":{},"f:template":{"f:metadata":{"f:labels":)"
           R"({"f:a":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"x\"}":{".":{},"f:image":{},)"
           R"("f:name":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},)"
-          R"("f:containerPort":{}}}},"k:{\"name\":\"y\"}":{".":{},"f:image":{},)"
+          R"("f:containerPort":{}}}},"k:{\"name\":\"x2\"}":{".":{},"f:image":{},)"
           R"("f:name":{}}}}}}})"));
   ASSERT_EQ(Apply(place, "two",
                   "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: "
@@ -222,7 +221,7 @@ TEST_F(FieldOwnersTest, ElementsOfListsAreOwnedByTheirKeys_FK_05) {
   for (const json::Value& container : less.Json().At("/spec/template/spec/containers").items()) {
     names.push_back(container["name"].StringOrEmpty());
   }
-  EXPECT_THAT(names, ElementsAre("x", "z")) << "y went with its owner";
+  EXPECT_THAT(names, ElementsAre("x", "z")) << "x2 went with its owner";
   EXPECT_TRUE(less.Json().At("/spec/template/spec/containers/0/ports").is_null());
 }
 

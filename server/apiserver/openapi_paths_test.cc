@@ -52,7 +52,7 @@ TEST(OpenApiPaths, Operations_HaveTheirActionsAndParameters) {
   const std::string listing =
       "allowWatchBookmarks:boolean continue:string fieldSelector:string labelSelector:string "
       "limit:integer resourceVersion:string resourceVersionMatch:string "
-      "sendInitialEvents:boolean timeoutSeconds:integer watch:boolean ";
+      "sendInitialEvents:boolean shardSelector:string timeoutSeconds:integer watch:boolean ";
   const std::string all = "/api/v1/namespaces/{namespace}/configmaps";
   const std::string one = all + "/{name}";
   struct Row {

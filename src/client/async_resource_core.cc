@@ -202,12 +202,14 @@ struct AsyncResourceCore::Requests {
     const client::Patience patience(self.env(), call, "the list");
     ListedObjects all;
     client::ListPager pager(options);
+    std::string shards;
     bool more = true;
     while (more) {
       const Result<CallOptions> left = patience.Left();
       if (!left) co_return left.error();
       Result<ListedObjects> page = co_await ListPage(self, pager.request(), *left);
       if (page) {
+        shards = page->metadata.shardInfo;
         const Result<bool> took = pager.Took(page->metadata);
         if (!took.ok()) co_return took.error();
         more = *took;
@@ -218,6 +220,7 @@ struct AsyncResourceCore::Requests {
       }
     }
     all.metadata.resourceVersion = pager.resourceVersion();
+    all.metadata.shardInfo = std::move(shards);
     co_return all;
   }
 

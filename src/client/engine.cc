@@ -75,6 +75,7 @@ Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,
       limiter_(options_.qps, options_.burst),
       list_gate_(std::make_shared<ListGate>(env_, options_.max_initial_lists)),
       watch_list_refusals_(env_),
+      shard_refusals_(env_),
       warning_lines_(env_) {}
 
 Engine::~Engine() {

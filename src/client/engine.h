@@ -27,7 +27,7 @@
 #include "client/request_log.h"
 #include "client/request_metrics.h"
 #include "client/version_question.h"
-#include "client/watch_list_refusals.h"
+#include "client/refusals.h"
 
 namespace kinformer::internal {
 
@@ -83,7 +83,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   [[nodiscard]] Transport* transport() { return transport_.get(); }
   [[nodiscard]] ListGate& list_gate() { return *list_gate_; }
   [[nodiscard]] VersionQuestions& version_questions() { return version_questions_; }
-  [[nodiscard]] WatchListRefusals& watch_list_refusals() { return watch_list_refusals_; }
+  [[nodiscard]] Refusals& watch_list_refusals() { return watch_list_refusals_; }
+  // Remembers the resources of which the server sends all shards, whatever is selected.
+  [[nodiscard]] Refusals& shard_refusals() { return shard_refusals_; }
 
   // Ends all exchanges with kStopped and releases the transport.
   void ShutDown();
@@ -109,7 +111,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   TokenBucket limiter_;
   std::shared_ptr<ListGate> list_gate_;
   VersionQuestions version_questions_;
-  WatchListRefusals watch_list_refusals_;
+  Refusals watch_list_refusals_;
+  Refusals shard_refusals_;
   bool reached_ = false;   // the server has answered at least once
   Duration throttled_{0};  // waits since the last log line about them
   std::optional<SteadyTime> throttling_told_;

@@ -35,8 +35,6 @@ struct ListSource {
   EntryOptions entry{};
   std::string namespace_{};  // empty: all, or a cluster-scoped kind
   HttpHeaders headers{};     // of the caller
-  // The server has sent an object that the shardSelector does not select.
-  bool gets_all_shards = false;
 
   // Returns whether objects of this source may have that kind. Empty: accepted.
   [[nodiscard]] bool Expects(std::string_view kind) const;

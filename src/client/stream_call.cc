@@ -49,11 +49,14 @@ bool StreamCall::Prepare(const ListOptions& options, bool watch, Duration timeou
 
 bool StreamCall::Selects(const Block& object) {
   if (shards_.Matches(object.uid(), object.namespace_())) return true;
-  if (!std::exchange(source_->gets_all_shards, true)) {
+  Refusals& refusals = source_->engine->shard_refusals();
+  const std::string resource = ResourceName(*source_->type);
+  if (!refusals.Has(resource)) {
+    refusals.Add(resource);
     env().log().Log(LogLevel::kInfo,
                     "the server does not select by shardSelector: objects of other shards are "
                     "received, and left out here",
-                    {{"path", source_->path}, {"shardSelector", shards_.ToString()}});
+                    {{"resource", resource}, {"shardSelector", shards_.ToString()}});
   }
   return false;
 }

@@ -20,13 +20,13 @@ constexpr const char* kPods = R"(
 apiVersion: v1
 kind: Pod
 metadata: {name: one, namespace: default}
-spec: {nodeName: n, containers: [{name: app, image: i}]}
+spec: {nodeName: node, containers: [{name: app, image: i}]}
 ---
 apiVersion: v1
 kind: Pod
 metadata: {name: two, namespace: default}
 spec:
-  nodeName: n
+  nodeName: node
   initContainers: [{name: i, image: i}]
   containers: [{name: a, image: i}, {name: b, image: i}]
 ---

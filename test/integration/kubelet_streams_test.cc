@@ -137,7 +137,7 @@ TEST_F(KubeletStreamsTest, AKubeletThatSupportsNothingSaysSo) {
   server
       .Load(
           "{apiVersion: v1, kind: Pod, metadata: {name: web-0, namespace: default}, "
-          "spec: {nodeName: n, containers: [{name: app, image: i}]}}")
+          "spec: {nodeName: node, containers: [{name: app, image: i}]}}")
       .OrExit();
   transport_->Replace(server);
   const Result<ExecResult> result = Exec({"c"});

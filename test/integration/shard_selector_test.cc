@@ -148,13 +148,13 @@ TEST_P(ShardSelectorTest, AnObjectOfAnotherShardIsOutOfScope) {
   }
 }
 
-TEST_P(ShardSelectorTest, ServersThatIgnoreTheSelectorAreNamedInTheLogOncePerCollection) {
+TEST_P(ShardSelectorTest, ServersThatIgnoreTheSelectorAreNamedInTheLogOncePerResource) {
   Make("one-more");
   sim_.RunFor(minutes(5));
   const auto said = std::ranges::count_if(log_->lines, [](const std::string& line) {
     return line.find("does not select by shardSelector") != std::string::npos;
   });
-  EXPECT_EQ(said, GetParam() ? 0 : static_cast<long>(kParts));
+  EXPECT_EQ(said, GetParam() ? 0 : 1);
 }
 
 TEST_P(ShardSelectorTest, ListsSayWhichShardTheServerHasSelected) {
@@ -186,7 +186,8 @@ TEST_P(ShardSelectorTest, ReadsDoNotWaitForWritesOfOtherShards) {
           const bool mine = replicas_[0]->shard.Matches(made->metadata().uid(), "default");
           if (!mine) ++elsewhere;
           const SteadyTime before = sim_.env().Now();
-          EXPECT_EQ(client.Get<ConfigMap>({"default", map.metadata.name}).ok(), mine);
+          // One of another shard is read from the server.
+          EXPECT_TRUE(client.Get<ConfigMap>({"default", map.metadata.name}).ok());
           EXPECT_LT(sim_.env().Now() - before, seconds(1));
         }
         EXPECT_GT(elsewhere, 0);

@@ -1,10 +1,10 @@
-// client/watch_list_refusals.h
+// client/refusals.h
 //
-// WatchListRefusals: remembers the resources for which a server does not support watch-lists, so
-// that not every informer and every relist has to try.
+// Refusals: remembers the resources for which a server does not support something, so that not
+// every informer and every relist has to try.
 
-#ifndef KINFORMER_CLIENT_WATCH_LIST_REFUSALS_H_
-#define KINFORMER_CLIENT_WATCH_LIST_REFUSALS_H_
+#ifndef KINFORMER_CLIENT_REFUSALS_H_
+#define KINFORMER_CLIENT_REFUSALS_H_
 
 #include <chrono>
 #include <map>
@@ -16,9 +16,9 @@ namespace kinformer::internal::client {
 
 // For one server. It may be replaced by a newer one behind the same address, without notice; so
 // refusals expire after an hour, and the next list tries again. Loop-confined.
-class WatchListRefusals {
+class Refusals {
  public:
-  explicit WatchListRefusals(Env& env) : env_(env) {}
+  explicit Refusals(Env& env) : env_(env) {}
 
   void Add(const std::string& resource) { until_[resource] = env_.Now() + kRemembered; }
   [[nodiscard]] bool Has(const std::string& resource) const {
@@ -35,4 +35,4 @@ class WatchListRefusals {
 
 }  // namespace kinformer::internal::client
 
-#endif  // KINFORMER_CLIENT_WATCH_LIST_REFUSALS_H_
+#endif  // KINFORMER_CLIENT_REFUSALS_H_
