@@ -203,16 +203,7 @@ class ParentReconciler final : public Reconciler {
 
 class World {
  public:
-  explicit World(std::uint64_t seed)
-      : env_({.seed = seed,
-              .on_write = [this](const Replica& replica,
-                                 const HttpRequest&) { dog_.Writes(replica); },
-              .manager = {.controller = {.enable_warmup = seed % 3 == 0},
-                          .leader_election = true,
-                          .leader_election_id = "parents",
-                          .leader_election_release_on_cancel = true}}) {
-    dog_.run = &run_;
-  }
+  explicit World(std::uint64_t seed) : env_(Options(seed)) { dog_.run = &run_; }
 
   OperatorRun Run() {
     dog_.trouble = 0.05;
@@ -238,6 +229,17 @@ class World {
   }
 
  private:
+  EnvironmentOptions Options(std::uint64_t seed) {
+    EnvironmentOptions options;
+    options.seed = seed;
+    options.on_write = [this](const Replica& replica, const HttpRequest&) { dog_.Writes(replica); };
+    options.manager = {.controller = {.enable_warmup = seed % 3 == 0},
+                       .leader_election = true,
+                       .leader_election_id = "parents",
+                       .leader_election_release_on_cancel = true};
+    return options;
+  }
+
   std::int64_t Dice(std::int64_t below) {
     return static_cast<std::int64_t>(env_.env().Random() % static_cast<std::uint64_t>(below));
   }
