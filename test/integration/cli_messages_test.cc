@@ -101,7 +101,7 @@ TEST_F(CliMessages, ANameThatIsMissing_SaysWhereItWasLookedFor) {
               HasSubstr("configmaps \"a\" not found in namespace default; -n NS looks in another"));
   EXPECT_THAT(Run({"get", "namespaces", "a"}), EndsWith("namespaces \"a\" not found"));
   EXPECT_THAT(Run({"get", "configmaps", "a=b"}), HasSubstr("configmaps \"a=b\" not found"));
-  EXPECT_THAT(Run({"get", "all"}), HasSubstr("\"all\" is kubectl's word"));
+  EXPECT_THAT(Run({"get", "widgets"}), HasSubstr("`kinformer api-resources` lists"));
 }
 
 TEST_F(CliMessages, AllNamespacesForbidden_SaysToAskForOne) {
@@ -114,13 +114,13 @@ TEST_F(CliMessages, AllNamespacesForbidden_SaysToAskForOne) {
   EXPECT_THAT(Run({"get", "configmaps"}), Not(HasSubstr("in place of -A")));
 }
 
-// Same as `kubectl get -w`.
-TEST_F(CliMessages, GetThatWatches_IsWatch) {
+// The lines of `kubectl get -w`.
+TEST_F(CliMessages, GetThatWatches_PrintsALineForEachChange) {
   server_.Put("a", "1");
   ChildProcess get(Command({"get", "configmaps", "-w"}), {}, /*read_stderr=*/true);
-  EXPECT_TRUE(get.WaitForLine("+ a ", 60s));
+  EXPECT_TRUE(get.WaitForLine("a ", 60s));
   server_.Put("b", "1");
-  EXPECT_TRUE(get.WaitForLine("+ b ", 60s));
+  EXPECT_TRUE(get.WaitForLine("b ", 60s));
   get.Signal(SIGTERM);
   EXPECT_EQ(get.Wait(20s), 0);
 }
