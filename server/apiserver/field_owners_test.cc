@@ -217,12 +217,13 @@ TEST_F(FieldOwnersTest, ElementsOfListsAreOwnedByTheirKeys_FK_05) {
             ".spec.template.spec.containers[name=\"x\"].image");
   const Reply less = Apply(place, "one", DeploymentWith("{name: x, image: i}"));
   ASSERT_EQ(less.status, 200) << less.body;
+  const json::Value left = less.Json();
   std::vector<std::string> names;
-  for (const json::Value& container : less.Json().At("/spec/template/spec/containers").items()) {
+  for (const json::Value& container : left.At("/spec/template/spec/containers").items()) {
     names.push_back(container["name"].StringOrEmpty());
   }
-  EXPECT_THAT(names, ElementsAre("x", "z")) << "x2 went with its owner";
-  EXPECT_TRUE(less.Json().At("/spec/template/spec/containers/0/ports").is_null());
+  EXPECT_THAT(names, ElementsAre("x", "z")) << "x2 went with its owner: " << less.body;
+  EXPECT_TRUE(left.At("/spec/template/spec/containers/0/ports").is_null());
 }
 
 TEST_F(FieldOwnersTest, TheStatusHasOwnersOfItsOwn_FK_05) {

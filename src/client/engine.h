@@ -24,10 +24,10 @@
 
 #include "base/core/log_allowance.h"
 #include "client/list_gate.h"
+#include "client/refusals.h"
 #include "client/request_log.h"
 #include "client/request_metrics.h"
 #include "client/version_question.h"
-#include "client/refusals.h"
 
 namespace kinformer::internal {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/internal/descriptor.h"
 
@@ -12,6 +13,7 @@
 #include "apiserver/request/list_rule.h"
 #include "apiserver/request/member_changes.h"
 #include "apiserver/request/patch.h"
+#include "apiserver/schema/apply_order.h"
 #include "wire/json_nulls.h"
 
 namespace kinformer::apiserver {
@@ -30,6 +32,13 @@ const MessageDescriptor* MessageOf(const FieldDescriptor* field) {
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
                  json::Value& document, std::string& problem);
 
+std::vector<std::string> IdentitiesOf(const ElementKey& key, const json::Array& elements) {
+  std::vector<std::string> identities;
+  identities.reserve(elements.size());
+  for (const json::Value& element : elements) identities.push_back(IdentityOf(key, element));
+  return identities;
+}
+
 // Checks that no two declared elements of a list have the same key.
 void CheckDistinct(std::string_view name, const ListRule& rule, const json::Array& declared,
                    std::string& problem) {
@@ -39,18 +48,25 @@ void CheckDistinct(std::string_view name, const ListRule& rule, const json::Arra
 
 void MergeList(const ListRule& rule, const MessageDescriptor* message, const json::Array& declared,
                json::Array& list, std::string& problem) {
-  const Places before = PlacesOf(rule.key, list);
-  Places places = before;
-  for (const json::Value& element : declared) {
-    const auto [found, fresh] = places.emplace(IdentityOf(rule.key, element), list.size());
-    if (fresh) {
-      list.push_back(element);
-      json::DropNulls(list.back());
-    } else if (!rule.key.members.empty()) {
-      MergeObject(element, message, list[found->second], problem);
+  const std::vector<std::string> old = IdentitiesOf(rule.key, list);
+  const Places places = PlacesOf(rule.key, list);
+  json::Array merged;
+  for (const AppliedElement& element : OrderOfApply(old, IdentitiesOf(rule.key, declared))) {
+    if (!element.declared) {
+      merged.push_back(std::move(list[element.index]));
+      continue;
     }
+    const json::Value& wanted = declared[element.index];
+    const auto found = places.find(IdentityOf(rule.key, wanted));
+    if (found == places.end()) {
+      merged.push_back(wanted);
+      json::DropNulls(merged.back());
+      continue;
+    }
+    json::Value& there = merged.emplace_back(std::move(list[found->second]));
+    if (!rule.key.members.empty()) MergeObject(wanted, message, there, problem);
   }
-  OrderElements(rule.key, PlacesOf(rule.key, declared), before, list);
+  list = std::move(merged);
 }
 
 void MergeMember(const json::Value& value, std::string_view name, const FieldDescriptor* field,

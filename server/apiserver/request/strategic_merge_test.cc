@@ -125,8 +125,8 @@ TEST(StrategicMerge, Apply_TellsPortsApartByTheirProtocol) {
                     "ports: [{containerPort: 53, name: t}, {containerPort: 53, name: u, "
                     "protocol: UDP}]"),
             R"({"ports":[{"containerPort":53,"name":"t","protocol":"TCP"},)"
-            R"({"containerPort":53,"name":"u","protocol":"UDP"},)"
-            R"({"containerPort":80,"name":"web"}]})");
+            R"({"containerPort":80,"name":"web"},)"
+            R"({"containerPort":53,"name":"u","protocol":"UDP"}]})");
   json::Value document = yaml::Parse(kDns).OrExit();
   EXPECT_FALSE(
       ApplyDeclaredObject(yaml::Parse("ports: [{containerPort: 1}, {containerPort: 1}]").OrExit(),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/schema/apply_order.h"
 #include "apiserver/schema/schema_fields.h"
 
 namespace kinformer::apiserver {
@@ -151,39 +152,12 @@ class Merger {
             schema.items != nullptr && schema.items->embedded_resource, element);
       out.push_back(std::move(element));
     };
-    // The order of the result follows the algorithm of the real server, step by step.
-    std::vector<std::size_t> shared;  // indexes in `mine`
-    for (std::size_t i = mine.size(); i > 0; --i) {
-      if (known.contains(mine[i - 1])) shared.push_back(i - 1);
-    }
-    std::unordered_set<std::string_view> taken;
-    std::size_t left = 0;
-    std::size_t right = 0;
-    const auto take_mine = [&] {
-      if (!shared.empty() && shared.back() == right) shared.pop_back();
-      taken.insert(mine[right]);
-      take(right++);
-    };
-    while (left < old.size() || right < mine.size()) {
-      if (left < old.size() && right < mine.size()) {
-        if (old[left] == mine[right]) {
-          ++left;
-          take_mine();
-          continue;
-        }
-        if (declares.contains(old[left]) && !shared.empty() && mine[shared.back()] != old[left]) {
-          ++left;
-          continue;
-        }
+    for (const AppliedElement& element : OrderOfApply(old, mine)) {
+      if (element.declared) {
+        take(element.index);
+      } else {
+        out.push_back(std::move(items[element.index]));
       }
-      if (left < old.size()) {
-        if (!declares.contains(old[left])) {
-          out.push_back(std::move(items[left++]));
-          continue;
-        }
-        if (taken.contains(old[left])) ++left;
-      }
-      if (right < mine.size()) take_mine();
     }
     object = Value(std::move(out));
   }
