@@ -75,6 +75,7 @@ template <ObjectView T>
             return internal::AwaitOnServer(core, name, condition, std::move(call));
           }};
 }
+// Waits in the cache of an informer.
 template <ObjectView T>
 [[nodiscard]] AsyncCall<Ref<T>> AsyncAwaitCondition(const SharedInformer<T>& informer,
                                                     ObjectName name,
@@ -85,6 +86,7 @@ template <ObjectView T>
           }};
 }
 
+// Blocks until AsyncAwaitCondition would complete.
 template <ObjectView T>
 Result<Ref<T>> AwaitCondition(const ResourceClient<T>& client, std::string name,
                               wait::ObjectCondition condition, const CallOptions& call = {}) {
@@ -94,6 +96,7 @@ Result<Ref<T>> AwaitCondition(const ResourceClient<T>& client, std::string name,
   if (!object) return std::move(object).error();
   return Ref<T>(*std::move(object));
 }
+// Blocks, in the cache of an informer.
 template <ObjectView T>
 Result<Ref<T>> AwaitCondition(const SharedInformer<T>& informer, ObjectName name,
                               wait::ObjectCondition condition, const CallOptions& call = {}) {

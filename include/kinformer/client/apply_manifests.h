@@ -76,6 +76,7 @@ struct FieldConflict {
   std::vector<std::string> fields{};  // ".data.color"
 };
 
+// The outcome for one object.
 struct ApplyResult {
   // Index of the manifest in the argument; empty for a pruned object.
   std::optional<std::size_t> manifest{};
@@ -91,6 +92,7 @@ struct ApplyResult {
   std::vector<FieldConflict> conflicts{};
 };
 
+// The outcome of a whole apply.
 struct ApplyReport {
   // One for each manifest, in the order of their applies, then one for each pruned object.
   std::vector<ApplyResult> results{};
@@ -100,6 +102,7 @@ struct ApplyReport {
   [[nodiscard]] bool ok() const;
 };
 
+// Options of an apply.
 struct ApplyManifestsOptions {
   std::string fieldManager{"kinformer"};
   bool force_conflicts{false};  // takes fields from other managers

@@ -24,6 +24,7 @@
 
 namespace kinformer::csaupgrade {
 
+// Options of a take-over.
 struct Options {
   // The subresource whose entries are handed over; empty: those of the object itself. Counterpart:
   // csaupgrade.Subresource.

@@ -34,6 +34,7 @@ struct DeleteTarget {
   std::string place{};  // put in front of errors, if not empty
 };
 
+// The outcome for one object.
 struct DeleteResult {
   DeleteTarget target{};
   // Whether the server has accepted the delete. With `error`, the object was not gone in time.
@@ -43,6 +44,7 @@ struct DeleteResult {
   std::optional<Error> error{};
 };
 
+// Options of a delete.
 struct DeleteManifestsOptions {
   // Fate of the objects that belong to a deleted one: "Background" deletes them later, "Foreground"
   // before it, "Orphan" leaves them.

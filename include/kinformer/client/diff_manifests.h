@@ -37,6 +37,7 @@ struct ManifestDiff {
   std::vector<FieldConflict> conflicts{};
 };
 
+// Options of a comparison. Members as in ApplyManifestsOptions.
 struct DiffManifestsOptions {
   std::string fieldManager{"kinformer"};
   bool force_conflicts{false};

@@ -34,6 +34,7 @@ class FieldSet {
   };
   struct Node;
   using Nodes = std::map<std::string, Node, StepOrder>;
+  // One step: a field, and those below it.
   struct Node {
     bool member = false;  // the field itself is in the set: "." or {}
     Nodes children{};

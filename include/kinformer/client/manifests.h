@@ -50,6 +50,7 @@ struct ManifestList {
   std::vector<std::string> warnings{};
 };
 
+// Options of reading.
 struct ReadManifestsOptions {
   bool recursive{false};         // reads folders inside folders, too
   std::istream* input{nullptr};  // read for the path "-"; null: that path is an error
@@ -81,7 +82,7 @@ enum class ManifestOrder : std::uint8_t {
 //   7. Services, whose addresses are in the environment of the pods that start after them;
 //   8. workloads, then what scales them or leads to them: autoscalers, Ingresses;
 //   9. APIServices and webhook configurations, as the server calls what they name, which must run;
-//  10. all other kinds: custom resources, whose webhooks run by then.
+//   10. all other kinds: custom resources, whose webhooks run by then.
 // Counterpart: releaseutil.InstallOrder of Helm.
 void SortForInstall(std::vector<Manifest>& manifests);
 

@@ -51,6 +51,7 @@ class ScaleClient {
   // An autoscaling/v1 Scale, with the metadata that a scale has. Counterpart:
   // autoscalingv1.Scale.
   struct Scale {
+    // The metadata that a scale has.
     struct Metadata {
       std::string name{};
       std::string namespace_{};
@@ -58,9 +59,11 @@ class ScaleClient {
       // As in other objects: if set, Update fails with kConflict for any version but the current.
       std::string resourceVersion{};
     } metadata{};
+    // The desired number of replicas.
     struct Spec {
       std::int32_t replicas{0};
     } spec{};
+    // The observed number of replicas.
     struct Status {
       std::int32_t replicas{0};
       std::string selector{};  // label selector of the pods, as text

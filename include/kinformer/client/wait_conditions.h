@@ -74,15 +74,18 @@ class ObjectCondition {
   std::shared_ptr<const Check> check_;
 };
 
-// Return a condition that holds if all of `conditions` do, in one state of the object, or any of
-// them. They are checked in order until one decides; an error before that is the result. None at
-// all: AllOf holds, AnyOf does not.
+// Returns a condition that holds if all of `conditions` do, in one state of the object. They are
+// checked in order until one decides; an error before that is the result. With none it holds.
 [[nodiscard]] ObjectCondition AllOf(std::vector<ObjectCondition> conditions);
+// Returns a condition that holds if any of `conditions` does. Checked as above; with none it does
+// not hold.
 [[nodiscard]] ObjectCondition AnyOf(std::vector<ObjectCondition> conditions);
+// Does the same, for conditions one by one.
 template <std::same_as<ObjectCondition>... More>
 [[nodiscard]] ObjectCondition AllOf(ObjectCondition first, More... more) {
   return AllOf(std::vector<ObjectCondition>{std::move(first), std::move(more)...});
 }
+// Does the same, for conditions one by one.
 template <std::same_as<ObjectCondition>... More>
 [[nodiscard]] ObjectCondition AnyOf(ObjectCondition first, More... more) {
   return AnyOf(std::vector<ObjectCondition>{std::move(first), std::move(more)...});
@@ -104,6 +107,7 @@ struct RolloutState {
 // Conditions. Unless stated otherwise, they hold for existing objects only.
 namespace conditions {
 
+// Holds for an object that exists.
 [[nodiscard]] ObjectCondition Exists();
 // Holds if there is no such object, or, with a `uid`, none with this uid: a later object of the
 // same name does not count as the awaited one.
@@ -124,13 +128,20 @@ namespace conditions {
 [[nodiscard]] ObjectCondition FieldWhere(std::string pointer,
                                          std::function<bool(const json::Value& value)> holds);
 
-[[nodiscard]] ObjectCondition PodRunning();    // phase Running
-[[nodiscard]] ObjectCondition PodReady();      // condition Ready
-[[nodiscard]] ObjectCondition PodCompleted();  // phase Succeeded or Failed: it has ended
+// Holds in the phase Running.
+[[nodiscard]] ObjectCondition PodRunning();
+// Holds with the condition Ready.
+[[nodiscard]] ObjectCondition PodReady();
+// Holds in the phases Succeeded and Failed: the pod has ended.
+[[nodiscard]] ObjectCondition PodCompleted();
+// Holds with the condition Complete.
 [[nodiscard]] ObjectCondition JobComplete();
+// Holds with the condition Failed.
 [[nodiscard]] ObjectCondition JobFailed();
-[[nodiscard]] ObjectCondition CrdEstablished();   // its resource can be used
-[[nodiscard]] ObjectCondition NamespaceActive();  // phase Active
+// Holds with the condition Established: the resource can be used.
+[[nodiscard]] ObjectCondition CrdEstablished();
+// Holds in the phase Active.
+[[nodiscard]] ObjectCondition NamespaceActive();
 // Holds if the load balancer of a Service (or Ingress) has an address.
 [[nodiscard]] ObjectCondition ServiceHasLoadBalancer();
 
