@@ -123,7 +123,8 @@ int ReadMany(const Connection& connection, const std::string& namespace_,
     for (const std::string& container : LogContainers(pod)) {
       if (!request.filter.HasContainer(container) || stop.stop_requested()) continue;
       found = true;
-      if (StateOf(pod, container).id.empty()) continue;  // it has not begun
+      const bool pending = pod.status().phase() == "Pending";
+      if (pending && StateOf(pod, container).id.empty()) continue;  // it has not begun
       const Result<void> end = Read(connection.client, std::string(meta.namespace_()),
                                     std::string(meta.name()), {container}, request, print, call);
       if (!end && !stop.stop_requested()) status = Fail(end.error(), connection.config.origin);
