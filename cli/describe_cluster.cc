@@ -14,8 +14,6 @@ namespace {
 
 namespace cells = internal::table::cells;
 
-std::string OrNone(std::string text) { return text.empty() ? "<none>" : text; }
-
 void LabelsAndAnnotations(Description& out, const json::Value& object) {
   out.Labels(0, "Labels", object["metadata"]["labels"]);
   out.Annotations(0, "Annotations", object["metadata"]["annotations"]);

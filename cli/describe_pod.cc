@@ -11,8 +11,6 @@
 namespace kinformer::cli {
 namespace {
 
-std::string OrNone(std::string text) { return text.empty() ? "<none>" : text; }
-
 std::string Joined(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;

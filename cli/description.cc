@@ -138,6 +138,8 @@ std::string ScalarText(const json::Value& value, const char* none) {
   return value.Dump();
 }
 
+std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
+
 std::string TrueFalse(bool value) { return value ? "True" : "False"; }
 
 std::vector<std::string> SortedNames(const json::Value& object) {

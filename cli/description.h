@@ -48,6 +48,8 @@ class Description {
 std::string TimeText(const std::string& time);
 // Returns a scalar as text: "5", "true", "abc"; `none` for null.
 std::string ScalarText(const json::Value& value, const char* none = "");
+// Returns the text; "<none>" if it is empty.
+std::string OrNone(const std::string& text);
 // Returns "True" or "False".
 std::string TrueFalse(bool value);
 // Names of an object's members in their order.

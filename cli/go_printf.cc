@@ -101,8 +101,8 @@ std::string Float(double number, const Verb& verb) {
 
 // Returns the text of a value; the way in which Go shows that the verb does not fit it.
 std::string Formatted(const Verb& verb, const json::Value& value) {
-  const std::string wrong = "%!" + std::string(1, verb.letter) + "(" + GoType(value) +
-                            (value.is_null() ? "" : "=" + GoText(value)) + ")";
+  std::string wrong = "%!" + std::string(1, verb.letter) + "(" + GoType(value) +
+                      (value.is_null() ? "" : "=" + GoText(value)) + ")";
   switch (verb.letter) {
     case 'v':
       return GoText(value);

@@ -76,7 +76,7 @@ std::string FormatNotice(const LogNotice& notice, const LogFormat& format) {
       return "warning: the log of " + name + " waits: " + words +
              "; --max-log-requests allows more";
   }
-  return name;
+  return {};
 }
 
 }  // namespace kinformer::cli

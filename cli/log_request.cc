@@ -30,7 +30,7 @@ Result<std::optional<std::int64_t>> NumberOf(const std::string& option, const st
 Result<void> ReadLimits(const LogFlags& flags, LogRequest& request) {
   const auto tail = NumberOf("--tail", flags.tail, -1);
   if (!tail) return tail.error();
-  if (*tail && **tail >= 0) request.log.tailLines = **tail;
+  if (*tail && **tail >= 0) request.log.tailLines = *tail;
   if (!*tail && request.many) request.log.tailLines = kTailOfMany;
   const auto limit = NumberOf("--limit-bytes", flags.limit_bytes, 1);
   if (!limit) return limit.error();

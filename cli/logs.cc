@@ -29,7 +29,8 @@ namespace {
 
 // Returns a function that prints the lines that are wanted.
 std::function<bool(const LogRecord&)> Printer(const LogRequest& request,
-                                              std::shared_ptr<Output> output, StopSource stop) {
+                                              std::shared_ptr<Output> output,
+                                              const StopSource& stop) {
   return [request, output = std::move(output), stop](const LogRecord& record) {
     if (request.Has(record.line.text)) output->Line(FormatLine(record, request.format));
     return !stop.stop_requested();

@@ -48,7 +48,7 @@ bool HasIpv6Loopback() {
   sockaddr_in6 address{};
   address.sin6_family = AF_INET6;
   address.sin6_addr = in6addr_loopback;
-  const auto* const generic = static_cast<const sockaddr*>(static_cast<const void*>(&address));
+  const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
   const bool bound = ::bind(fd, generic, sizeof address) == 0;
   static_cast<void>(::close(fd));
   return bound;

@@ -135,14 +135,12 @@ Result<Duration> ParseWaitTimeout(std::string_view text) {
     }
     const std::string_view unit = left.substr(0, letters);
     left.remove_prefix(letters);
-    if (unit.empty() && alone && left.empty()) {
+    if (unit == "s" || (unit.empty() && alone && left.empty())) {
       seconds += number;
     } else if (unit == "h") {
       seconds += number * 3600;
     } else if (unit == "m") {
       seconds += number * 60;
-    } else if (unit == "s") {
-      seconds += number;
     } else if (unit == "ms") {
       seconds += number / 1000;
     } else {

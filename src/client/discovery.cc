@@ -185,9 +185,8 @@ AsyncCall<ApiGroupVersion> AsyncDiscoveryClient::ServerResourcesForGroupVersion(
 }
 
 AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(std::string name) const {
-  return Searching<RestMapping>(PartsOf(discovery_), name, [name](const RestMapper& mapper) {
-    return mapper.MappingFor(name);
-  });
+  auto find = [name](const RestMapper& mapper) { return mapper.MappingFor(name); };
+  return Searching<RestMapping>(PartsOf(discovery_), std::move(name), std::move(find));
 }
 
 AsyncCall<RestMapping> AsyncDiscoveryClient::MappingFor(

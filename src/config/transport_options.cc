@@ -82,7 +82,7 @@ Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
     if (!ca) return ca.error();
     cluster.ca_data = *std::move(ca);
   }
-  return internal::config::NewExecCredentials(exec, std::move(cluster));
+  return internal::config::NewExecCredentials(exec, cluster);
 }
 
 }  // namespace

@@ -231,7 +231,7 @@ std::optional<Lines> EditMap(const Lines& lines, std::size_t indent, const Value
 
 // Returns the lines of an item whose value changes.
 Lines EditItem(const Part& part, std::size_t indent, const Value& before, const Value& after) {
-  const Lines anew = Rendered(Value::MakeArray({after}), indent);
+  Lines anew = Rendered(Value::MakeArray({after}), indent);
   Lines lines = part.body;
   lines.front()[indent] = ' ';
   if (IsSilent(lines.front()) || !before.is_object() || !after.is_object()) return anew;

@@ -323,11 +323,7 @@ class Http1Connection final : public Connection {
       const bool begun = answer_->begun();
       const auto state = answer_->Pull(kSliceBytes, chunks_);
       if (!begun && answer_->begun()) {
-        if (answer_->status() == kSwitchingProtocols) {
-          early_state_ = state;
-          becomes_ = Becomes::kUpgraded;
-          return false;
-        }
+        if (Switches(state)) return false;
         if (offer_ && answer_->status() == 200) {
           if (TakeOffer(state)) return false;
           continue;
@@ -359,6 +355,14 @@ class Http1Connection final : public Connection {
           return false;
       }
     }
+  }
+
+  // Returns whether the answer, which has just begun, changes the protocol.
+  bool Switches(Answer::State state) {
+    if (answer_->status() != kSwitchingProtocols) return false;
+    early_state_ = state;
+    becomes_ = Becomes::kUpgraded;
+    return true;
   }
 
   // Upgrades to a WebSocket, with the first part of the answer already pulled. Returns false if the

@@ -19,6 +19,13 @@ void AppendBigEndian(std::uint64_t value, std::size_t bytes, std::string& out) {
 
 unsigned Byte(char c) { return static_cast<unsigned char>(c); }
 
+// Masks or unmasks bytes, of which the first one is number `offset` of its frame.
+void ApplyMask(const char* key, std::uint64_t offset, char* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes[i] = static_cast<char>(Byte(bytes[i]) ^ Byte(key[(offset + i) % kMaskBytes]));
+  }
+}
+
 std::size_t LengthBytes(unsigned length) {
   if (length == kLength16) return 2;
   return length == kLength64 ? 8 : 0;
@@ -57,7 +64,7 @@ std::string MaskedWebSocketFrame(WebSocketOpcode opcode, std::string_view payloa
   frame += key;
   const std::size_t begin = frame.size();
   frame += payload;
-  for (std::size_t i = 0; i < payload.size(); ++i) frame[begin + i] ^= key[i % kMaskBytes];
+  ApplyMask(key.data(), 0, frame.data() + begin, payload.size());
   return frame;
 }
 
@@ -142,7 +149,7 @@ void WebSocketReader::TakePayload(std::string_view part) {
     if (sender_ == Sender::kClient) {
       unmasked_ = part;
       const char* const key = head_.data() + head_size_ - kMaskBytes;
-      for (std::size_t i = 0; i < part.size(); ++i) unmasked_[i] ^= key[(taken_ + i) % kMaskBytes];
+      ApplyMask(key, taken_, unmasked_.data(), unmasked_.size());
       piece_.bytes = unmasked_;
     }
   } else if (!IsData()) {

@@ -220,7 +220,8 @@ class Parser {
   std::string TakeName() {
     std::string name;
     while (at_ < text_.size() && !EndsName(text_[at_])) {
-      if (text_[at_] == '\\' && ++at_ == text_.size()) break;
+      if (text_[at_] == '\\') ++at_;
+      if (at_ == text_.size()) break;
       name += text_[at_++];
     }
     return name;

@@ -336,7 +336,7 @@ Result<std::string> ChannelsFor(const UpgradeOffer& offer, bool commands) {
 
 ResponsePtr CommandSocket(Env& env, std::shared_ptr<Kubelet> kubelet, PodContainer container,
                           ExecRequest request, bool attaches, const UpgradeOffer& offer,
-                          std::string channels) {
+                          const std::string& channels) {
   const auto state = std::make_shared<StreamState>(env, 1);
   const CommandPipes pipes{.in = state->NewPipe(request.has_stdin),
                            .out = state->NewPipe(request.has_stdout),

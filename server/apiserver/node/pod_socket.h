@@ -35,7 +35,7 @@ Result<std::string> ChannelsFor(const UpgradeOffer& offer, bool commands);
 // Return the answers 101, and start the tasks.
 ResponsePtr CommandSocket(Env& env, std::shared_ptr<Kubelet> kubelet, PodContainer container,
                           ExecRequest request, bool attaches, const UpgradeOffer& offer,
-                          std::string channels);
+                          const std::string& channels);
 ResponsePtr PortSocket(Env& env, const std::shared_ptr<Kubelet>& kubelet, PodPlace pod,
                        const std::vector<std::uint16_t>& ports, const UpgradeOffer& offer);
 

@@ -51,7 +51,7 @@ void ForwardedConnection::OnPortBytes(std::string_view bytes) {
 
 void ForwardedConnection::OnPortEnd(Result<void> result) {
   call_.reset();
-  if (!result) return End(std::move(result));
+  if (!result) return End(result);
   pod_ended_ = true;
   WriteLocal();
 }

@@ -45,8 +45,7 @@ class PodConnectionState final : public PortReceiver,
     const Check check = [self]() -> std::optional<Result<void>> {
       const MonitorLock lock(*self->monitor_);
       if (self->open_) return Result<void>();
-      if (self->end_) return *self->end_;
-      return std::nullopt;
+      return self->end_;
     };
     const Result<void> open = co_await self->Until(call, check);
     if (!open) {

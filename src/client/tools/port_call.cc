@@ -46,9 +46,9 @@ Result<void> PortCall::Start(const ResourceClient<corev1::Pod>& pods, std::strin
   return {};
 }
 
-PortCall::PortCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
+PortCall::PortCall(const std::shared_ptr<Engine>& engine, ExchangeRequest request,
                    std::weak_ptr<PortReceiver> receiver)
-    : WebSocketCall(std::move(engine), std::move(request), {transport::kChannelsV4}),
+    : WebSocketCall(engine, std::move(request), {transport::kChannelsV4}),
       receiver_(std::move(receiver)) {}
 
 void PortCall::Send(std::string_view bytes) { SendMessage(kData, bytes); }

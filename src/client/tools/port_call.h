@@ -47,7 +47,7 @@ class PortCall final : public WebSocketCall {
                             CallOptions call, std::shared_ptr<void> running);
 
   // For Start.
-  PortCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
+  PortCall(const std::shared_ptr<Engine>& engine, ExchangeRequest request,
            std::weak_ptr<PortReceiver> receiver);
 
   void Send(std::string_view bytes);

@@ -67,9 +67,9 @@ struct Output {
 
 class CommandCall final : public WebSocketCall {
  public:
-  CommandCall(std::shared_ptr<internal::client::Engine> engine, internal::ExchangeRequest request,
-              std::shared_ptr<CommandInputState> input)
-      : WebSocketCall(std::move(engine), std::move(request), {kChannelsV5, kChannelsV4}),
+  CommandCall(const std::shared_ptr<internal::client::Engine>& engine,
+              internal::ExchangeRequest request, std::shared_ptr<CommandInputState> input)
+      : WebSocketCall(engine, std::move(request), {kChannelsV5, kChannelsV4}),
         input_(std::move(input)) {}
 
   // Takes what the command has written since the last time.

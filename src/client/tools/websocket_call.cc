@@ -57,7 +57,7 @@ ExchangeRequest Completed(ExchangeRequest request, const std::vector<std::string
 
 }  // namespace
 
-WebSocketCall::WebSocketCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
+WebSocketCall::WebSocketCall(const std::shared_ptr<Engine>& engine, ExchangeRequest request,
                              std::vector<std::string> protocols)
     : WebSocketCall(engine, std::move(request), std::move(protocols), NewKey(engine->env())) {}
 

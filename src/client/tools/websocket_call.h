@@ -31,7 +31,7 @@ namespace kinformer::internal::client {
 class WebSocketCall : public ExchangeCall {
  protected:
   // Offers `protocols`, the best first; the server must choose one of them.
-  WebSocketCall(std::shared_ptr<Engine> engine, ExchangeRequest request,
+  WebSocketCall(const std::shared_ptr<Engine>& engine, ExchangeRequest request,
                 std::vector<std::string> protocols);
 
   // Called once, first, with the protocol of the server's choice.

@@ -21,7 +21,6 @@ using delegating::JoinedStop;
 using delegating::PlacedName;
 using delegating::PlacedWrite;
 using delegating::ReadableTask;
-using delegating::ReadPatience;
 using delegating::ReadPlace;
 using delegating::Watching;
 using delegating::WroteTask;
