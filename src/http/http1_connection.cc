@@ -315,10 +315,7 @@ class Http1Connection final : public Connection {
     const WorkSlice turn(host().env());
     for (int slice = 0;; ++slice) {
       if (out().size() >= kSliceBytes && !Flush()) return false;
-      if (slice == kSlicesPerTurn || (slice > 0 && turn.over())) {
-        more_ = true;
-        return false;
-      }
+      if (IsOver(turn, slice)) return false;
       chunks_.clear();
       const bool begun = answer_->begun();
       const auto state = answer_->Pull(kSliceBytes, chunks_);
@@ -355,6 +352,13 @@ class Http1Connection final : public Connection {
           return false;
       }
     }
+  }
+
+  // Returns whether the rest of the answer is for another turn.
+  bool IsOver(const WorkSlice& turn, int slice) {
+    if (slice != kSlicesPerTurn && (slice == 0 || !turn.over())) return false;
+    more_ = true;
+    return true;
   }
 
   // Returns whether the answer, which has just begun, changes the protocol.
