@@ -25,7 +25,7 @@ TEST(ShardSelector, PartsHaveTheTextsOfTheApi) {
 }
 
 TEST(ShardSelector, EveryObjectIsInExactlyOnePart) {
-  for (const std::size_t count : {2, 3, 7, 64}) {
+  for (const std::size_t count : {2U, 3U, 7U, 64U}) {
     std::vector<int> sizes(count);
     for (int i = 0; i < 1000; ++i) {
       const std::string uid = "7d3f6b1e-0000-4000-8000-" + std::to_string(100000000000 + i * 77);
@@ -42,7 +42,7 @@ TEST(ShardSelector, EveryObjectIsInExactlyOnePart) {
 }
 
 TEST(ShardSelector, ReadsItsOwnText) {
-  for (const std::size_t count : {1, 2, 3, 5, 64}) {
+  for (const std::size_t count : {1U, 2U, 3U, 5U, 64U}) {
     for (std::size_t part = 0; part < count; ++part) {
       const ShardSelector selector = ShardSelector::Part(part, count);
       EXPECT_EQ(ShardSelector::Parse(selector.ToString()).OrExit(), selector);
