@@ -309,7 +309,7 @@ class ShardedListTest : public ::testing::Test {
 
 TEST_F(ShardedListTest, EachHalfHasItsObjectsAndSaysWhichItIs) {
   std::size_t all = 0;
-  for (const std::size_t part : {0, 1}) {
+  for (const std::size_t part : {0U, 1U}) {
     const ShardSelector half = ShardSelector::Part(part, 2);
     const json::Value list = server_.Get(Query(half)).Json();
     EXPECT_EQ(list.At("/metadata/shardInfo/selector"), json::Value(half.ToString()));
