@@ -96,6 +96,23 @@ def _method(self, struct, message, f):
             "    return *this;\n  }\n")
 
 
+def _extractors(package, resource):
+    """Functions that make a builder of what a manager has applied."""
+    kind = resource.kind[2]
+    empty = ", ".join(["std::string()"] * (1 + resource.namespaced))
+    out = []
+    for what, more, subresource in (
+            ("From", ", std::string_view subresource", "subresource"), ("", "", '""'),
+            ("Status", "", '"status"')):
+        if what != "Status" or "status" in [s.name for s in resource.subresources]:
+            out.append(f"template <class O = ::kinformer::{package.alias}::{kind}>\n"
+                       f"[[nodiscard]] Result<{kind}> Extract{kind}{what}(\n"
+                       "    const std::type_identity_t<O>& live, std::string_view field_manager"
+                       f"{more}) {{\n  return internal::Extracted({kind}({empty}), live, "
+                       f"field_manager, {subresource});\n}}\n")
+    return "".join(out) + "\n"
+
+
 def header(schema, package):
     alias = package.alias
     guard = f"KINFORMER_APPLYCONFIG_{alias.upper()}_H_"
@@ -107,10 +124,17 @@ def header(schema, package):
            f"// Builders of what a server-side apply sends of the messages of {gv}, with the names "
            "of client-go's\n// applyconfigurations. Each is the struct of the message "
            "(Pod is a corev1::Pod::Mutable), of which an apply sends what is set.\n//\n", HEADER,
-           f"#ifndef {guard}\n#define {guard}\n\n#include <string>\n#include <utility>\n\n"]
+           f"#ifndef {guard}\n#define {guard}\n\n#include <string>\n#include <string_view>\n"
+           "#include <type_traits>\n#include <utility>\n\n"]
     includes = [f"kinformer/api/{alias}_mutable.h", "kinformer/internal/apply_builder.h",
                 *(f"kinformer/applyconfig/{o}.h" for o in others)]
     out += [f'#include "{i}"\n' for i in sorted(includes)]
+    applied = [r for m in structs_of(package) if m.is_object
+               for r in [resources.get((package.group, package.version, m.name))] if r]
+    if applied:
+        out.append(f"\nnamespace kinformer::{alias} {{\n" +
+                   "".join(f"class {r.kind[2]};\n" for r in applied) +
+                   f"}}  // namespace kinformer::{alias}\n")
     out.append(f"\nnamespace kinformer::applyconfig::{alias} {{\n\n")
     for m in structs_of(package):
         struct = f"::kinformer::{struct_name(m)}"
@@ -130,5 +154,10 @@ def header(schema, package):
             if not (f.name == "metadata" and _has_metadata(m)):
                 out.append(_method(m.name, struct, owner, f))
         out.append("};\n\n")
+    if applied:
+        out.append("// Each returns a builder of what `field_manager` has applied of the object, "
+                   "as managedfields::Extract\n"
+                   "// says it (kinformer/client/managedfields.h).\n")
+        out += [_extractors(package, r) for r in applied]
     out.append(f"}}  // namespace kinformer::applyconfig::{alias}\n\n#endif  // {guard}\n")
     return "".join(out)

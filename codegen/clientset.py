@@ -18,6 +18,14 @@ _WITHOUT = {("", "nodes", "proxy")}
 # Groups whose kinds a client asks for only, as their name says.
 _ASKED = ("authentication", "authorization")
 _METRICS = ("metrics",)
+# Methods of a version's class for what is no resource: the header of what they give out, and they.
+_MORE = {"policyv1": ("kinformer/internal/eviction_interface.h", """\
+  // Needs api/corev1.h.
+  template <class I = EvictionInterface>
+  [[nodiscard]] I Evictions(std::string namespace_) const {
+    return I(client_, std::move(namespace_));
+  }
+""")}
 
 
 class Kind:
@@ -113,16 +121,16 @@ def header(method, package, kinds):
     """The header of one version."""
     guard = f"KINFORMER_CLIENTSET_{package.alias.upper()}_H_"
     gv = f"{package.group}/{package.version}" if package.group else package.version
+    more_header, more = _MORE.get(package.alias, ("", ""))
+    includes = sorted([f"kinformer/api/{package.alias}.h", "kinformer/client/clientset.h",
+                       "kinformer/client/typed_client.h", "kinformer/internal/clientset_base.h",
+                       "kinformer/internal/verb_list.h"] + [more_header] * bool(more_header))
     out = [f"// kinformer/clientset/{package.alias}.h\n//\n"
            f"// {method}() of a Clientset: the resources of {gv}, each with the verbs that the API "
            "has for it.\n//\n", HEADER,
            f"#ifndef {guard}\n#define {guard}\n\n#include <string>\n#include <utility>\n\n"
-           f'#include "kinformer/api/{package.alias}.h"\n'
-           '#include "kinformer/client/clientset.h"\n'
-           '#include "kinformer/client/typed_client.h"\n'
-           '#include "kinformer/internal/clientset_base.h"\n'
-           '#include "kinformer/internal/verb_list.h"\n\n'
-           f"namespace kinformer::{package.alias} {{\n\n"]
+           + "".join(f'#include "{i}"\n' for i in includes) +
+           f"\nnamespace kinformer::{package.alias} {{\n\n"]
     for k in kinds:
         verbs = ", ".join(f"internal::{v}" for v in k.parts + k.lacks)
         out.append(f"struct {k.kind}Verbs {{\n  using List = internal::VerbList<{verbs}>;\n}};\n"
@@ -136,6 +144,7 @@ def header(method, package, kinds):
                    f"  [[nodiscard]] I {k.method}({'std::string namespace_' * namespaced}) const "
                    f"{{\n    return I(client_, "
                    f"{'std::move(namespace_)' if namespaced else chr(34) * 2});\n  }}\n")
+    out.append(more)
     out.append("  // Needs rest_request.h.\n  template <class R = RestClient>\n"
                "  [[nodiscard]] auto RESTClient() const {\n"
                f'    return RestClientFor<R>("{package.group}", "{package.version}");\n  }}\n'

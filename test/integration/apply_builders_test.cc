@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "kinformer/client/clientset.h"
 #include "kinformer/clientset/appsv1.h"
 #include "kinformer/clientset/corev1.h"
+#include "kinformer/object/object_from_json.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {
@@ -87,6 +89,60 @@ TEST(ApplyBuilders, ABuiltObject_IsAppliedThroughAClientset) {
         }
       },
       std::chrono::minutes(10)));
+}
+
+TEST(ApplyBuilders, AnExtractedObject_HasWhatItsManagerHasAppliedAndNothingElse) {
+  Simulation sim;
+  ApiServer server(sim, {.field_owners = true});
+  const Clientset clientset(Client::ForTransport(sim.env(), server.transport(), {.qps = -1}));
+  ASSERT_TRUE(sim.RunBlocking(
+      [&] {
+        const auto maps = clientset.CoreV1().ConfigMaps("default");
+        maps.Apply(core::ConfigMap("m", "default").WithData({{"a", "1"}, {"b", "2"}}),
+                   {.fieldManager = "me"})
+            .OrExit();
+        const auto live = maps.Apply(core::ConfigMap("m", "default")
+                                         .WithData({{"c", "3"}})
+                                         .WithLabels({{"app", "web"}}),
+                                     {.fieldManager = "other"})
+                              .OrExit();
+
+        const auto mine = core::ExtractConfigMap(*live, "me");
+        ASSERT_TRUE(mine.ok()) << mine.error();
+        EXPECT_EQ(static_cast<const corev1::ConfigMap::Mutable&>(*mine),
+                  core::ConfigMap("m", "default").WithData({{"a", "1"}, {"b", "2"}}));
+        EXPECT_EQ(static_cast<const corev1::ConfigMap::Mutable&>(
+                      core::ExtractConfigMap(*live, "nobody").OrExit()),
+                  core::ConfigMap("m", "default"));
+
+        // Fields that a manager takes out of its document go, and those of others stay.
+        core::ConfigMap changed = *mine;
+        changed.data.erase("a");
+        const auto after = maps.Apply(changed.WithData({{"b", "4"}}), {.fieldManager = "me"});
+        ASSERT_TRUE(after.ok()) << after.error();
+        const corev1::ConfigMap::Mutable left = (*after)->DeepCopy();
+        EXPECT_EQ(left.data, (std::map<std::string, std::string>{{"b", "4"}, {"c", "3"}}));
+      },
+      std::chrono::minutes(10)));
+}
+
+TEST(ApplyBuilders, AnExtractedStatus_IsWhatWasAppliedToTheStatus) {
+  const auto live = ObjectFromJson(corev1::Pod::kind_info(), R"({"apiVersion": "v1", "kind": "Pod",
+      "metadata": {"name": "web-0", "namespace": "shop", "managedFields": [
+        {"manager": "me", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
+         "fieldsV1": {"f:spec": {"f:nodeName": {}}}},
+        {"manager": "me", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
+         "subresource": "status", "fieldsV1": {"f:status": {"f:phase": {}}}}]},
+      "spec": {"nodeName": "node-7"}, "status": {"phase": "Running", "hostIP": "10.0.0.1"}})")
+                        .OrExit()
+                        .As<corev1::Pod>();
+  EXPECT_EQ(static_cast<const corev1::Pod::Mutable&>(core::ExtractPod(*live, "me").OrExit()),
+            core::Pod("web-0", "shop").WithSpec(core::PodSpec().WithNodeName("node-7")));
+  const auto status = core::Pod("web-0", "shop").WithStatus(core::PodStatus().WithPhase("Running"));
+  for (const auto& extracted : {core::ExtractPodStatus(*live, "me").OrExit(),
+                                core::ExtractPodFrom(*live, "me", "status").OrExit()}) {
+    EXPECT_EQ(static_cast<const corev1::Pod::Mutable&>(extracted), status);
+  }
 }
 
 }  // namespace

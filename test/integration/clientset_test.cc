@@ -24,6 +24,7 @@
 #include "kinformer/clientset/authenticationv1.h"
 #include "kinformer/clientset/certificatesv1.h"
 #include "kinformer/clientset/corev1.h"
+#include "kinformer/clientset/policyv1.h"
 #include "kinformer/testing/api_server.h"
 
 namespace kinformer::testing {
@@ -169,10 +170,11 @@ TEST_F(ClientsetTest, APodIsBoundAndEvicted) {
   Run([&] {
     const auto pods = clientset_.CoreV1().Pods("default");
     const AsyncTypedClient awaited(pods);
+    const policyv1::EvictionInterface evictions = clientset_.PolicyV1().Evictions("default");
     corev1::Binding::Mutable binding;
     binding.target.kind = "Node";
     policyv1::Eviction::Mutable eviction;
-    for (const std::string name : {"a", "b"}) {
+    for (const std::string name : {"a", "b", "c"}) {
       pods.Create(APod(name)).OrExit();
       binding.metadata.name = name;
       binding.target.name = "node-" + name;
@@ -181,7 +183,9 @@ TEST_F(ClientsetTest, APodIsBoundAndEvicted) {
       ASSERT_TRUE(bound.ok()) << bound.error();
       EXPECT_EQ(Node(pods.Get(name)), "node-" + name);
       eviction.metadata.name = name;
-      const auto evicted = blocks ? pods.EvictV1(eviction) : Await(awaited.EvictV1(eviction));
+      const auto evicted = blocks        ? pods.EvictV1(eviction)
+                           : name == "b" ? Await(awaited.EvictV1(eviction))
+                                         : evictions.Evict(eviction);
       ASSERT_TRUE(evicted.ok()) << evicted.error();
       EXPECT_TRUE(IsNotFound(pods.Get(name).error()));
     }

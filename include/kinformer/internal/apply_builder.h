@@ -1,6 +1,6 @@
 // kinformer/internal/apply_builder.h
 //
-// Base and helper of the builders in kinformer/applyconfig/, which the generator writes.
+// Base and helpers of the builders in kinformer/applyconfig/, which the generator writes.
 
 #ifndef KINFORMER_INTERNAL_APPLY_BUILDER_H_
 #define KINFORMER_INTERNAL_APPLY_BUILDER_H_
@@ -8,10 +8,15 @@
 #include <concepts>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kinformer/api/metav1_mutable.h"
+#include "kinformer/base/result.h"
+#include "kinformer/client/managedfields.h"
+#include "kinformer/json/json.h"
 #include "kinformer/object/box.h"
+#include "kinformer/object/mutable_text.h"
 
 namespace kinformer::applyconfig::internal {
 
@@ -67,6 +72,19 @@ class MetadataBuilder : public Struct {
     return self();
   }
 };
+
+// Returns `made`, an empty builder, with what `field_manager` has applied of `live`.
+template <class Builder, class O>
+Result<Builder> Extracted(Builder made, const O& live, std::string_view field_manager,
+                          std::string_view subresource) {
+  Result<json::Value> document = json::Parse(live.ToJson());
+  if (document) document = managedfields::Extract(*document, field_manager, subresource);
+  if (!document) return std::move(document).error();
+  auto read = FromJson<typename O::Mutable>(document->Dump());
+  if (!read) return std::move(read).error();
+  static_cast<typename O::Mutable&>(made) = *std::move(read);
+  return made;
+}
 
 }  // namespace kinformer::applyconfig::internal
 
