@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "kinformer/internal/document_checks.h"
-
-#include "table/json_path.h"
+#include "kinformer/json/jsonpath.h"
 
 namespace kinformer::internal::kit {
 namespace {
@@ -34,6 +33,20 @@ std::size_t StepLength(std::string_view path) {
   return path.size();
 }
 
+// Returns copies of the values at a path, in document order; kInvalidArgument if it is malformed.
+// An item that an array does not have is no value.
+Result<std::vector<json::Value>> ValuesAt(const json::Value& object, std::string_view path) {
+  const auto text = json::RelaxedJSONPathExpression(path);
+  if (!text) return text.error();
+  const auto parsed = json::JSONPath::Parse(*text, {.allow_missing_keys = true});
+  if (!parsed) return parsed.error();
+  std::vector<json::Value> values;
+  const auto results = parsed->FindResults(object);
+  if (!results || results->empty()) return values;
+  for (const json::Value* value : results->front()) values.push_back(*value);
+  return values;
+}
+
 // Returns what stands where the path ends: members of an object, or the length of an array.
 std::string Described(const json::Value& value) {
   if (const json::Object* members = value.IfObject()) {
@@ -51,17 +64,16 @@ std::string Described(const json::Value& value) {
 // Returns the first step that leads nowhere: "has no .spec.x: .spec is an object with replicas".
 std::string WhereItEnds(const json::Value& object, std::string_view path) {
   std::size_t end = 0;
-  std::vector<const json::Value*> before = {&object};
+  json::Value before = object;
   while (end < path.size()) {
     const std::string_view so_far = path.substr(0, end);
     end += StepLength(path.substr(end));
-    const auto found = table::FindByPath(object, path.substr(0, end));
-    if (found.empty()) {
+    auto found = ValuesAt(object, path.substr(0, end));
+    if (!found || found->empty()) {
       return "has no " + std::string(path.substr(0, end)) + ": " +
-             (so_far.empty() ? "the object" : std::string(so_far)) + " is " +
-             Described(*before.front());
+             (so_far.empty() ? "the object" : std::string(so_far)) + " is " + Described(before);
     }
-    before = found;
+    before = std::move(found->front());
   }
   return "has no " + std::string(path);
 }
@@ -76,12 +88,13 @@ DocumentCheck HasValueAt(std::string path, ValueCheck value) {
   return {.expected = "has at " + path + " a value that " + value.expected,
           .refused = "has at " + path + " no value that " + value.expected,
           .run = [path, value = std::move(value)](const json::Value& object) -> Verdict {
-            const auto found = table::FindByPath(object, path);
-            if (found.empty()) return {.holds = false, .found = WhereItEnds(object, path)};
+            const auto found = ValuesAt(object, path);
+            if (!found) return {.holds = false, .found = found.error().message()};
+            if (found->empty()) return {.holds = false, .found = WhereItEnds(object, path)};
             std::string seen;
-            for (const json::Value* one : found) {
-              const Verdict verdict = value.run(*one);
-              std::string text = one->Dump();
+            for (const json::Value& one : *found) {
+              const Verdict verdict = value.run(one);
+              std::string text = one.Dump();
               if (!verdict.found.empty()) text += ", " + verdict.found;
               if (verdict.holds) return {.holds = true, .found = "has at " + path + " " + text};
               seen += (seen.empty() ? "" : "; ") + text;

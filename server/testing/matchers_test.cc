@@ -232,6 +232,7 @@ TEST(MatchersTest, FieldThatIsNotThere_NamesTheStepThatLeadsNowhere) {
             "which has no .spec: the object is an empty object");
   EXPECT_EQ(Said(pod, HasField(".spec.containers[*].name", "db")),
             "which has at .spec.containers[*].name \"web\"; \"log\"");
+  EXPECT_THAT(Said(pod, HasField(".spec.containers[", _)), HasSubstr("at 18: "));
   EXPECT_EQ(Wanted(HasField(".spec.priority", Gt(7))), "has at .spec.priority a value that is > 7");
   EXPECT_EQ(Wanted(HasField(".status.phase", "Failed")),
             "has at .status.phase a value that is equal to \"Failed\"");

@@ -1,12 +1,14 @@
 #include "table/custom_columns.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kinformer/json/jsonpath.h"
+
 #include "table/age.h"
-#include "table/json_path.h"
 #include "table/table_cells.h"
 
 namespace kinformer::internal::table {
@@ -16,8 +18,13 @@ using json::Value;
 
 struct CustomColumn {
   std::string type;
-  std::string path;
+  std::optional<json::JSONPath> path;  // none if it is malformed: the cells are empty
 };
+
+CustomColumn ParsedColumn(const std::string& type, const std::string& path) {
+  auto parsed = json::JSONPath::Parse("{" + path + "}", {.allow_missing_keys = true});
+  return {type, parsed ? std::optional(*std::move(parsed)) : std::nullopt};
+}
 
 std::string TextOf(const Value& value) {
   return value.is_string() ? value.StringOrEmpty() : value.Dump({.escape_html = false});
@@ -26,7 +33,10 @@ std::string TextOf(const Value& value) {
 // Same rules as the API server: the first value for numbers, booleans and dates, all values for
 // texts; empty if the value does not have the column's type.
 std::string Cell(const CustomColumn& column, const Value& object, WallTime now) {
-  const std::vector<const Value*> found = FindByPath(object, column.path);
+  if (!column.path) return {};
+  const auto results = column.path->FindResults(object);
+  if (!results || results->empty()) return {};
+  const std::vector<const Value*>& found = results->front();
   if (found.empty() || found.front()->is_null()) return {};
   const Value& first = *found.front();
   if (column.type == "date") return first.is_string() ? AgeOf(first.StringOrEmpty(), now) : "";
@@ -68,11 +78,11 @@ Columns CustomColumns(const Value& version) {
          description.empty() ? "Custom resource definition column (in JSONPath format): " + path
                              : description,
          column["format"].StringOrEmpty()});
-    wanted.push_back({type, path});
+    wanted.push_back(ParsedColumn(type, path));
   }
   if (wanted.empty()) {
     out.columns.push_back({"Age", false, "date"});
-    wanted.push_back({"date", ".metadata.creationTimestamp"});
+    wanted.push_back(ParsedColumn("date", ".metadata.creationTimestamp"));
   }
   out.row = [wanted = std::move(wanted)](const Value& object, WallTime now) {
     std::vector<std::string> row{cells::Name(object)};

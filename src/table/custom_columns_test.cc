@@ -43,6 +43,30 @@ TEST(CustomColumns, ValuesThatAreMissingOrOfAnotherTypeAreEmpty) {
             (Cells{"x", "", "", "", "", ""}));
 }
 
+TEST(CustomColumns, PathsAreThoseOfJSONPath) {
+  const json::Value object = json::Parse(R"({"metadata":{"name":"x"},"spec":{"size":3,
+      "a.b":"dot","hosts":["a","b","c"],"deep":{"size":4}}})")
+                                 .OrExit();
+  const struct {
+    const char* path;
+    const char* cell;
+  } kCases[] = {
+      {"spec.size", ""},       {"$.spec.size", "3"},     {R"(.spec.a\.b)", "dot"},
+      {".spec['a.b']", "dot"}, {".spec.hosts[-1]", "c"}, {".spec.hosts[0:2]", "a b"},
+      {"..size", "3 4"},       {".spec.hosts[9]", ""},   {".spec.hosts[", ""},
+      {".nothing.at.all", ""}, {"{.spec.size}", ""},     {".spec.hosts[?(nonsense)]", ""},
+  };
+  for (const auto& c : kCases) {
+    json::Value column = json::Value::MakeObject();
+    column.Set("name", "Column");
+    column.Set("type", "string");
+    column.Set("jsonPath", c.path);
+    json::Value version = json::Value::MakeObject();
+    version.Ensure("additionalPrinterColumns").Append(column);
+    EXPECT_EQ(CellsOf(CustomColumns(version), object, false, kNow), (Cells{"x", c.cell})) << c.path;
+  }
+}
+
 TEST(CustomColumns, WithoutAnyNameAndAge) {
   const json::Value definition = json::Parse(kDefinition).OrExit();
   const json::Value object = json::Parse(kObject).OrExit();

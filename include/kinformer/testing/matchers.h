@@ -313,8 +313,8 @@ inline auto HasCondition(std::string type, std::string status,
 
 // ---- Fields. `path` is a JSONPath as in columns of custom resources: ".spec.replicas",
 // ".spec.containers[0].image", ".metadata.labels['app.kubernetes.io/name']",
-// ".status.conditions[?(@.type=='Ready')].status". Of several values, one must match. If there is
-// none, the message names the step that leads nowhere.
+// ".status.conditions[?(@.type=='Ready')].status" (json/jsonpath.h has all forms). Of several
+// values, one must match. If there is none, the message names the step that leads nowhere.
 
 // Matches an object whose field matches, or equals a value.
 template <class M>
