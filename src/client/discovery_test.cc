@@ -219,7 +219,8 @@ TEST_F(DiscoveryTest, FirstServed_FollowsTheCallersOrder) {
   EXPECT_EQ(server_.requests.size(), 2u) << "from what is known";
   EXPECT_EQ(first({v2, {"", "v9", "pods"}}),
             "NotFound: the server doesn't have a resource type \"deployments.v2.apps, "
-            "pods.v9\"; did you mean \"deployments\"? (metrics.k8s.io/v1 could not be read: the "
+            "pods.v9\"; \"deployments\" is in apps/v1, apps/v1beta1 (metrics.k8s.io/v1 could not "
+            "be read: the "
             "server has no current discovery document of this group version)");
   // Unknown is not the same as absent.
   const GroupVersionResource stale{"metrics.k8s.io", "v1", "nodes"};

@@ -133,10 +133,30 @@ std::string NearestName(const Groups& groups, const std::string& name) {
   return nearest;
 }
 
+// Returns the group versions that have something of this name: "v1, metrics.k8s.io/v1beta1".
+std::string VersionsWith(const Groups& groups, const std::string& name) {
+  std::string versions;
+  for (const ApiGroupVersion& group : groups) {
+    const bool has = std::ranges::any_of(group.resources, [&](const ApiResource& resource) {
+      return IsCalled(resource, name, NamedBy::kResource) ||
+             IsCalled(resource, name, NamedBy::kKind) ||
+             IsCalled(resource, name, NamedBy::kShortName);
+    });
+    if (!has) continue;
+    if (!versions.empty()) versions += ", ";
+    versions += (group.group.empty() ? "" : group.group + "/") + group.version;
+  }
+  return versions;
+}
+
 Error NoMatch(const Groups& groups, std::string_view typed) {
   std::string message = "the server doesn't have a resource type \"" + std::string(typed) + "\"";
-  const std::string nearest = NearestName(groups, Lower(typed.substr(0, typed.find('.'))));
-  if (!nearest.empty()) message += "; did you mean \"" + nearest + "\"?";
+  const std::string name = Lower(typed.substr(0, typed.find('.')));
+  if (const std::string versions = VersionsWith(groups, name); !versions.empty()) {
+    message += "; \"" + name + "\" is in " + versions;
+  } else if (const std::string nearest = NearestName(groups, name); !nearest.empty()) {
+    message += "; did you mean \"" + nearest + "\"?";
+  }
   for (const ApiGroupVersion& group : groups) {
     if (group.error.empty()) continue;
     message +=
