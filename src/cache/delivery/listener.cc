@@ -308,6 +308,10 @@ std::optional<Result<void>> Listener::TryPull(std::size_t most, std::optional<St
       return Error(Reason::kStopped, "the reader " + options().name +
                                          " has ended: it was removed, or its informer is gone");
     }
+    if (stopped_.load(std::memory_order_acquire) && InformerIsStopped()) {
+      return Error(Reason::kStopped, "the reader " + options().name +
+                                         " has no more events: its informer was stopped");
+    }
     if (stop.stop_requested()) {
       return Error(Reason::kCanceled, "stopped while the reader " + options().name + " waited");
     }
@@ -432,6 +436,7 @@ bool Listener::NameIfSlow() {
 }
 
 void Listener::Suspend() {
+  stopped_.store(true, std::memory_order_release);
   if (!drains()) {
     base::MutexLock lock(mutex_);
     suspended_.store(true, std::memory_order_release);
@@ -445,6 +450,7 @@ void Listener::Resume() {
   {
     base::MutexLock lock(mutex_);
     suspended_.store(false, std::memory_order_release);
+    stopped_.store(false, std::memory_order_release);
     announces = NeedsAnnouncement();
     // A scheduled turn continues by itself and owns the delivery.
     wakes = !scheduled_ && !(queue_.empty() && delivery_.empty()) && NeedsTurn();

@@ -185,7 +185,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
   bool named_slow_ = false;  // used on the loop only
 
   std::atomic<bool> removed_{false};
-  std::atomic<bool> suspended_{false};
+  std::atomic<bool> suspended_{false};  // of a handler that does not drain
+  std::atomic<bool> stopped_{false};    // the informer was, and has not started again
   std::atomic<bool> synced_{false};
   std::atomic<bool> full_{false};
   std::atomic<int> waits_for_others_{0};  // calls of WaitIdle by the running callback

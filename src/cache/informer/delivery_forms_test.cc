@@ -528,6 +528,31 @@ TEST_F(Readers, AReaderThatWaitsIsToldOfTheEnd) {
       seconds(30)));
 }
 
+TEST_F(Readers, AReaderOfAStoppedInformer_EndsAndGoesOnAfterTheNextStart) {
+  for (const AtStop at_stop : {AtStop::kDrain, AtStop::kDiscard}) {
+    server_.Put("a", "1");
+    SharedInformer<Pod> informer = Make();
+    EventReader<Pod> reader = NewEventReader(informer, {.handler = {.at_stop = at_stop}}).OrExit();
+    informer.Start();
+    Settle();
+    std::vector<ReadEvent<Pod>> batch;
+    ASSERT_TRUE(reader.Next(batch).ok());
+    EXPECT_TRUE(sim_.RunBlocking(
+        [&] {
+          const Timer timer =
+              sim_.env().loop().RunAt(sim_.env().Now() + seconds(1), [&] { informer.Stop(); });
+          EXPECT_EQ(reader.Next(batch).error().reason(), Reason::kStopped);
+          EXPECT_EQ(reader.Next(batch).error().reason(), Reason::kStopped);
+          informer.Start();
+          server_.Put("b", "1");
+          const Result<void> next = reader.Next(batch, sim_.env().Now() + seconds(20));
+          EXPECT_TRUE(next.ok()) << next.error();
+        },
+        seconds(60)));
+    server_.Delete("b");
+  }
+}
+
 // ---- relists
 
 TEST_F(DeliveryForms, ARelistPeriodListsAnewAndIsSilent) {
