@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CONFIG_KUBECONFIG_H_
 #define KINFORMER_CONFIG_KUBECONFIG_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,12 @@ namespace kinformer::internal::config {
 Result<clientcmdapi::Config> ParseKubeconfig(std::string_view text, const std::string& origin,
                                              const std::string& base_dir);
 Result<clientcmdapi::Config> ReadKubeconfig(const std::string& path);
+
+// Changes one file: lets `edit` change what the file says now, under the file's lock, and writes
+// the difference, as clientcmd::WriteToFile does. The configuration is empty if there is no file.
+// An error of `edit` is returned, and nothing is written then.
+Result<void> EditKubeconfig(const std::string& path,
+                            const std::function<Result<void>(clientcmdapi::Config& config)>& edit);
 
 // Adds entries of `more` that `base` lacks: for each entry the first file wins.
 void MergeKubeconfig(clientcmdapi::Config& base, const clientcmdapi::Config& more);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -252,20 +254,10 @@ Result<void> ModifyFiles(const Access& access, const clientcmdapi::Config& new_c
 }  // namespace
 
 Result<void> WriteToFile(const clientcmdapi::Config& config, const std::string& path) {
-  auto lock = internal::config::FileLock::Acquire(path);
-  if (!lock) return lock.error();
-  clientcmdapi::Config before;
-  if (IsThere(path)) {
-    auto read = internal::config::ReadKubeconfig(path);
-    if (!read) return read.error();
-    before = *std::move(read);
-  }
-  // Whatever file an entry came from, it is written to this one.
-  clientcmdapi::Config here = config;
-  for (auto& [name, entry] : here.clusters) entry.location_of_origin = path;
-  for (auto& [name, entry] : here.auth_infos) entry.location_of_origin = path;
-  for (auto& [name, entry] : here.contexts) entry.location_of_origin = path;
-  return ChangeFile(path, Difference(before, here, path, path, true)[path]);
+  return internal::config::EditKubeconfig(path, [&](clientcmdapi::Config& here) -> Result<void> {
+    here = config;
+    return {};
+  });
 }
 
 Result<void> ModifyConfig(const PathOptions& access, const clientcmdapi::Config& new_config,
@@ -296,3 +288,26 @@ Result<void> RelativizePathWithNoBacksteps(const std::vector<std::string*>& path
 }
 
 }  // namespace kinformer::clientcmd
+
+namespace kinformer::internal::config {
+
+Result<void> EditKubeconfig(const std::string& path,
+                            const std::function<Result<void>(clientcmdapi::Config& config)>& edit) {
+  const auto lock = FileLock::Acquire(path);
+  if (!lock) return lock.error();
+  clientcmdapi::Config before;
+  if (clientcmd::IsThere(path)) {
+    auto read = ReadKubeconfig(path);
+    if (!read) return read.error();
+    before = *std::move(read);
+  }
+  clientcmdapi::Config here = before;
+  if (Result<void> edited = edit(here); !edited) return edited;
+  // Whatever file an entry came from, it is written to this one.
+  for (auto& [name, entry] : here.clusters) entry.location_of_origin = path;
+  for (auto& [name, entry] : here.auth_infos) entry.location_of_origin = path;
+  for (auto& [name, entry] : here.contexts) entry.location_of_origin = path;
+  return clientcmd::ChangeFile(path, clientcmd::Difference(before, here, path, path, true)[path]);
+}
+
+}  // namespace kinformer::internal::config

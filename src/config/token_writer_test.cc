@@ -94,5 +94,27 @@ TEST(TokenWriter, Failures_LeaveTheFileAndSayWhy) {
   says(WriteTokens(broken, "me", changed), "broken");
 }
 
+// A change that another program makes after a look at the file must not be undone.
+TEST(TokenWriter, AnEditSeesTheFileAsItIsUnderTheLock) {
+  const Folder folder;
+  const std::string path = folder.Write("config", kText);
+  const Result<void> done = EditKubeconfig(path, [&](clientcmdapi::Config& config) -> Result<void> {
+    EXPECT_TRUE(std::filesystem::exists(path + ".lock"));
+    EXPECT_EQ(config.auth_infos.at("other").token, "t");
+    config.auth_infos.at("other").token = "u";
+    return {};
+  });
+  ASSERT_TRUE(done.ok()) << done.error();
+  EXPECT_EQ(ReadKubeconfig(path).OrExit().auth_infos.at("other").token, "u");
+  const Result<void> refused =
+      EditKubeconfig(path, [](clientcmdapi::Config& config) -> Result<void> {
+        config.auth_infos.clear();
+        return Error(Reason::kConfig, "no");
+      });
+  EXPECT_EQ(refused.error().message(), "no");
+  EXPECT_EQ(ReadKubeconfig(path).OrExit().auth_infos.size(), 2U);
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
+}
+
 }  // namespace
 }  // namespace kinformer::internal::config
