@@ -44,9 +44,7 @@ class Bracketing final : public Handler {
       out.push_back(BodyChunk::Of(std::exchange(out_, {})));
       return State::kMore;
     }
-    void SetWake(std::function<void()> woken) override {
-      wake_ = handler_.wake = std::move(woken);
-    }
+    void SetWake(std::function<void()> woken) override { wake_ = handler_.wake = std::move(woken); }
     [[nodiscard]] bool receives() const override {
       if (handler_.throws_when_asked) throw std::runtime_error("receives");
       return !handler_.full;
