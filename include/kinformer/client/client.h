@@ -32,6 +32,7 @@
 #include <type_traits>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/list_options.h"
@@ -98,6 +99,9 @@ struct ClientOptions {
   // and 10. Negative qps: no limit.
   double qps{0};
   int burst{0};
+  // Limiter in place of qps and burst, which several clients may share. Null: the Config's, unless
+  // qps or burst are given.
+  std::shared_ptr<flowcontrol::RateLimiter> rate_limiter{};
   // Limit for each request that is not a watch, retries included; after it the request fails with
   // kDeadlineExceeded. 0: the Config's value, or else no limit. A call's own timeout wins.
   TimeSpan timeout{};
