@@ -1,6 +1,11 @@
 #include "kinformer/testing/action.h"
 
+#include <cstdint>
+#include <optional>
 #include <ostream>
+#include <tuple>
+
+#include "transport/query.h"
 
 namespace kinformer::testing {
 namespace {

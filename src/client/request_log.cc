@@ -16,6 +16,7 @@ constexpr int kHeaders = 7;
 constexpr int kBodies = 8;
 constexpr int kLongBodies = 9;
 constexpr int kWholeBodies = 10;
+constexpr int kCurlCommands = 9;
 constexpr std::string_view kMasked = "<masked>";
 constexpr std::array<std::string_view, 4> kSecretKinds = {"Secret", "SecretList", "TokenRequest",
                                                           "TokenReview"};
@@ -153,6 +154,9 @@ void RequestLog::Sent(const HttpRequest& request) {
   if (verbosity_ >= kHeaders) {
     env_.log().Log(LogLevel::kInfo, "request",
                    {{"verb", method_}, {"url", url_}, {"headers", HeadersText(request.headers)}});
+  }
+  if (verbosity_ >= kCurlCommands) {
+    env_.log().Log(LogLevel::kInfo, "curl", {{"command", CurlCommand(request, url_)}});
   }
   if (verbosity_ < kBodies || request.body.empty()) return;
   SecretKinds kinds;

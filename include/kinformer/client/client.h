@@ -120,7 +120,8 @@ struct ClientOptions {
   // field, as in client-go.
   std::string cluster_name{};
   // Called on the loop for each distinct warning of the server, which is then not logged. Must be
-  // quick. Exceptions are logged and counted.
+  // quick. Exceptions are logged and counted. NewWarningWriter (warning_writer.h) makes one that
+  // writes them.
   internal::Callable<void(std::string_view text), internal::WarningWords> warning_handler{};
   // Called on the loop after a 401 answer. Returns true if there may be a new credential, and the
   // request should be repeated. Exceptions count as false, and are logged and counted. Empty:
@@ -131,7 +132,8 @@ struct ClientOptions {
   internal::Callable<void(const RequestRecord&), internal::ObserverWords> request_observer{};
   // Logs each attempt of each request, at LogLevel::kInfo, as kubectl does with -v. 6: method, URL,
   // status and milliseconds; 7: the request's headers, too; 8: the answer's headers and both
-  // bodies, at most 1024 bytes of each; 9: 10240 bytes; 10: all. Less: nothing. Credentials in
+  // bodies, at most 1024 bytes of each; 9: 10240 bytes, and the
+  // request as a command of curl; 10: all bytes. Less: nothing. Credentials in
   // headers are masked; the header that the Config's credentials add does not appear. Never logged
   // are bodies that may hold Secrets or tokens, by their path or by a kind that they name, those in
   // protobuf (see prefer_json), and the events of watches.

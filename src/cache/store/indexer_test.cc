@@ -62,6 +62,37 @@ TEST_F(IndexerTest, ResourceVersionFollowsTheWrites_TS04_to_08) {
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "40");
 }
 
+TEST_F(IndexerTest, AStoresOwnTransformerChangesWhatIsWritten_TS11) {
+  int transformed = 0;
+  Store<Thing> store(sim_.env(), {.transformer = [&](const Ref<Thing>& of) -> Result<Ref<Thing>> {
+                       ++transformed;
+                       if (of->metadata().name() == "bad") {
+                         return Error(Reason::kInvalidArgument, "not this one");
+                       }
+                       return MakeThing("", std::string(of->metadata().name()), "99");
+                     }});
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "1")));
+  ASSERT_TRUE(store.Update(MakeThing("", "b", "2")));
+  EXPECT_EQ(store.GetByKey("a")->metadata().resourceVersion(), "99");
+  EXPECT_EQ(store.GetByKey("b")->metadata().resourceVersion(), "99");
+  const Store<Thing> copy = store;
+  ASSERT_TRUE(store.Delete(MakeThing("", "b", "3")));
+  EXPECT_EQ(transformed, 2) << "a deletion needs only the name";
+  EXPECT_FALSE(store.Add(MakeThing("", "bad", "4")));
+  EXPECT_FALSE(store.Replace({MakeThing("", "c", "5"), MakeThing("", "bad", "5")}, "5"));
+  using Write = StoreTransaction<Thing>;
+  EXPECT_FALSE(store.Transaction({{Write::Type::kAdd, MakeThing("", "c", "40")},
+                                  {Write::Type::kUpdate, MakeThing("", "bad", "50")}}));
+  EXPECT_THAT(store.ListKeys(), ElementsAre("a")) << "nothing is written then";
+  ASSERT_TRUE(store.Transaction({{Write::Type::kAdd, MakeThing("", "c", "40")},
+                                 {Write::Type::kDelete, MakeThing("", "a", "50")}}));
+  EXPECT_EQ(copy.GetByKey("c")->metadata().resourceVersion(), "99");
+  ASSERT_TRUE(store.Replace({MakeThing("", "d", "5"), MakeThing("", "e", "5")}, "7"));
+  EXPECT_THAT(store.ListKeys(), UnorderedElementsAre("d", "e"));
+  EXPECT_EQ(copy.GetByKey("d")->metadata().resourceVersion(), "99");
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "7");
+}
+
 TEST_F(IndexerTest, ResourceVersionOfTransactionsAndReplace_TS09) {
   using Write = StoreTransaction<Thing>;
   Indexer<Thing> store(sim_.env());
