@@ -55,6 +55,28 @@ std::string HeadersText(const HttpHeaders& headers) {
   return out;
 }
 
+// Returns the text as one word of a POSIX shell.
+std::string ShellWord(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+// Returns the command that sends the request, without its body. Credentials are masked.
+std::string CurlCommand(const HttpRequest& request, const std::string& url) {
+  std::string out = "curl -v -X" + request.method;
+  for (const auto& [name, value] : request.headers) {
+    out += " -H " + ShellWord(std::string(name) + ": " + MaskedHeader(name, value));
+  }
+  return out + " " + ShellWord(url);
+}
+
 // Returns the path as the server reads it. One with an invalid escape is refused there.
 std::string DecodedPath(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));

@@ -152,6 +152,11 @@ class RequestLogTest : public ::kinformer::testing::EngineScene {
     EngineScene::End();
     return log_->lines;
   }
+  // Returns the lines that do not begin with the word.
+  static std::vector<std::string> Without(const std::string& word, std::vector<std::string> lines) {
+    std::erase_if(lines, [&](const std::string& line) { return line.starts_with(word + " "); });
+    return lines;
+  }
   static ExchangeRequest Post(const std::string& body, const std::string& target = "/api/v1/x") {
     return {.method = "POST", .target = target, .content_type = "application/json", .body = [=] {
               return body;
