@@ -41,7 +41,7 @@ class LimiterLine : public std::enable_shared_from_this<LimiterLine> {
       });
     });
   }
-  // Of a thread of the pool.
+  // Called on a thread of the pool.
   Result<void> Ask(const LimiterPlace& place) {
     if (place.stop.stop_requested()) return {};
     return base::CallUserForResult(

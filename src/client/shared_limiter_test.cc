@@ -142,7 +142,7 @@ TEST_F(SharedLimiterTest, ALimiterOfTheProgramMayBlock) {
   EXPECT_THAT(metrics_->Text(), HasSubstr("rest_client_rate_limiter_duration_seconds"));
 }
 
-TEST_F(SharedLimiterTest, ItIsAskedForOneRequestAfterTheOther) {
+TEST_F(SharedLimiterTest, RequestsAskTheLimiterOneAfterTheOther) {
   Make({.rate_limiter = own_});
   struct Ends final : ResponseReceiver {
     void OnHeaders(int, const HttpHeaders&) override {}

@@ -43,8 +43,8 @@ class ExpirationPolicy {
   [[nodiscard]] virtual bool IsExpired(const TimestampedEntry<T>& entry) const = 0;
 };
 
-// Items expire when they are older than `ttl`; 0 or less: never. `env` must outlive it. Counterpart:
-// cache.TTLPolicy.
+// Lets items expire when they are older than `ttl`; 0 or less: never. `env` must outlive it.
+// Counterpart: cache.TTLPolicy.
 template <class T>
 class TTLPolicy final : public ExpirationPolicy<T> {
  public:
@@ -76,14 +76,15 @@ class FakeExpirationPolicy final : public ExpirationPolicy<T> {
 // A store whose items expire. Reads leave out what has expired, and remove it then; nothing is
 // removed by itself. A write sets the item's time anew.
 //
-// Thread-safe; never blocks. Exceptions of the key function and of the policy pass through. Counterpart:
-// cache.ExpirationCache.
+// Thread-safe; never blocks. Exceptions of the key function and of the policy pass through.
+// Counterpart: cache.ExpirationCache.
 template <class T>
 class ExpirationCache {
  public:
-  // `env` gives the time, and must outlive the cache. `deleted_keys`, for tests: gets the key of each
-  // item that is removed because it has expired; must outlive the cache. Counterpart:
-  // cache.NewExpirationStore.
+  // Creates an empty cache. `env` gives the time, and must outlive the cache. `deleted_keys`, for
+  // tests: gets the key of each item that is removed because it has expired; must outlive the
+  // cache.
+  // Counterpart: cache.NewExpirationStore.
   ExpirationCache(Env& env, KeyFunc<T> key_func,
                   std::shared_ptr<const ExpirationPolicy<T>> expiration_policy,
                   std::vector<std::string>* deleted_keys = nullptr)

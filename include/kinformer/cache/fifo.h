@@ -35,9 +35,9 @@ namespace kinformer {
 // A queue in which each key waits once. An item that is written again keeps its place. A deleted
 // item is not returned; one that was taken and is written again waits at the end.
 //
-// Thread-safe. Only Pop blocks, and the destructor, which closes the queue and waits until every Pop
-// has returned. Process functions never run at the same time. Ownership: has copies of the items.
-// `env` must outlive it. Counterpart: cache.FIFO.
+// Thread-safe. Only Pop blocks, and the destructor, which closes the queue and waits until every
+// Pop has returned. Process functions never run at the same time. Ownership: has copies of the
+// items. `env` must outlive it. Counterpart: cache.FIFO.
 template <class T>
 class FIFO {
  public:
@@ -144,7 +144,8 @@ class FIFO {
     return process(*item, initial);
   }
 
-  // Returns true once the first Replace has been processed, or something was written before any Replace.
+  // Returns true once the first Replace has been processed, or something was written before any
+  // Replace.
   [[nodiscard]] bool HasSynced() const {
     const MonitorLock lock(*monitor_);
     return HasSyncedLocked();

@@ -27,7 +27,6 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
 #include "kinformer/base/result.h"
-#include "kinformer/internal/queue_item.h"
 
 namespace kinformer::synctrack {
 
@@ -38,8 +37,6 @@ namespace kinformer::synctrack {
 // Thread-safe; never blocks. Counterpart: synctrack.AsyncTracker.
 template <class Key, class Hash = std::hash<Key>>
 class AsyncTracker {
-  static_assert(internal::CheckQueueItem<Key, Hash>());
-
  public:
   // `upstream_has_synced` is that of the handler's registration. Called by HasSynced. Empty: the
   // upstream has synced when UpstreamHasSynced was called.

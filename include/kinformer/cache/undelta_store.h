@@ -1,7 +1,7 @@
 // kinformer/cache/undelta_store.h
 //
-// UndeltaStore<T>: gives a function the whole collection at each change, for programs that rebuild a
-// configuration from all objects.
+// UndeltaStore<T>: gives a function the whole collection at each change, for programs that rebuild
+// a configuration from all objects.
 //
 //   auto store = std::make_shared<UndeltaStore<corev1::Endpoints>>(
 //       env, [&](const ObjectRange<corev1::Endpoints>& all) { Write(all); });

@@ -133,10 +133,10 @@ struct ClientOptions {
   // Logs each attempt of each request, at LogLevel::kInfo, as kubectl does with -v. 6: method, URL,
   // status and milliseconds; 7: the request's headers, too; 8: the answer's headers and both
   // bodies, at most 1024 bytes of each; 9: 10240 bytes, and the request as a command of curl; 10:
-  // all bytes. Less: nothing. Credentials in
-  // headers are masked; the header that the Config's credentials add does not appear. Never logged
-  // are bodies that may hold Secrets or tokens, by their path or by a kind that they name, those in
-  // protobuf (see prefer_json), and the events of watches.
+  // all bytes. Less: nothing. Credentials in headers are masked; the header that the Config's
+  // credentials add does not appear. Never logged are bodies that may hold Secrets or tokens, by
+  // their path or by a kind that they name, those in protobuf (see prefer_json), and the events of
+  // watches.
   int verbosity{0};
 };
 

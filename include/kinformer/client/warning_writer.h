@@ -31,7 +31,6 @@ struct WarningWriterOptions {
 // share what they have written. It runs on the loop, which waits as long as `out` blocks.
 // Counterpart: rest.NewWarningWriter.
 template <class Stream>
-  requires requires(Stream& out, const std::string& line) { out << line; }
 std::function<void(std::string_view text)> NewWarningWriter(Stream& out,
                                                             WarningWriterOptions options = {}) {
   struct State {

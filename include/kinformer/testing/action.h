@@ -25,8 +25,8 @@
 
 namespace kinformer::testing {
 
-// A value. Compared and printed as a whole, but for its query. Counterpart: testing.Action, with all
-// its kinds in one.
+// A value. Compared and printed as a whole, but for its query. Counterpart: testing.Action, with
+// all its kinds in one.
 struct Action {
   // get, list, watch, create, update, patch, delete, deletecollection. Of a request for a path that
   // belongs to no resource ("/version"): the method in small letters.

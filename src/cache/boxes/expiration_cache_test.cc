@@ -38,7 +38,7 @@ class ExpirationCacheTest : public ::testing::Test {
   std::vector<std::string> deleted_;
 };
 
-TEST_F(ExpirationCacheTest, WhatHasExpiredIsAbsentAndRemoved_TTL01) {
+TEST_F(ExpirationCacheTest, ExpiredItemsAreAbsentAndRemoved_TTL01) {
   const auto cache = NewFake({});
   ASSERT_TRUE(cache->Add({"ann", "1"}));
   EXPECT_THAT(cache->ListKeys(), ElementsAre("ann")) << "nobody has read it";
@@ -49,7 +49,7 @@ TEST_F(ExpirationCacheTest, WhatHasExpiredIsAbsentAndRemoved_TTL01) {
   EXPECT_EQ(deleted_.size(), 1U) << "once";
 }
 
-TEST_F(ExpirationCacheTest, WrittenAgainItHasTheNewValue_TTL02) {
+TEST_F(ExpirationCacheTest, AnItemWrittenAgainHasTheNewValue_TTL02) {
   const auto cache = NewTTLStore<Token>(sim_.env(), UserOf, seconds(10));
   ASSERT_TRUE(cache->Add({"ann", "1"}));
   sim_.RunFor(seconds(11));
@@ -69,7 +69,7 @@ TEST_F(ExpirationCacheTest, AListLeavesOutAndRemovesWhatHasExpired_TTL03) {
   EXPECT_THAT(cache->ListKeys(), UnorderedElementsAre("ann", "dan"));
 }
 
-TEST_F(ExpirationCacheTest, ItExpiresAfterItsAge_TTL04) {
+TEST_F(ExpirationCacheTest, AnItemExpiresAfterItsAge_TTL04) {
   const auto cache = NewTTLStore<Token>(sim_.env(), UserOf, seconds(10));
   ASSERT_TRUE(cache->Add({"ann", "1"}));
   sim_.RunFor(seconds(10));
@@ -87,7 +87,7 @@ TEST_F(ExpirationCacheTest, WithoutAnAgeNothingExpires_TTL05) {
   }
 }
 
-TEST_F(ExpirationCacheTest, ItIsAStore) {
+TEST_F(ExpirationCacheTest, TheCacheIsAStore) {
   const auto cache = NewTTLStore<Token>(sim_.env(), UserOf, seconds(10));
   ASSERT_TRUE(cache->Add({"ann", "1"}));
   ASSERT_TRUE(cache->Delete({"ann", ""}));

@@ -160,7 +160,7 @@ TEST_F(FIFOTest, ClosingWakesAllWhoWait_FI11) {
   EXPECT_EQ(stopped, 10);
 }
 
-TEST_F(FIFOTest, WhatIsWrittenCanBeRead_FI12) {
+TEST_F(FIFOTest, WrittenItemsCanBeRead_FI12) {
   ASSERT_TRUE(fifo_->Add({"a", 1}));
   EXPECT_EQ((*fifo_->Get({"a", 0}))->value, 1);
   ASSERT_TRUE(fifo_->Update({"a", 2}));

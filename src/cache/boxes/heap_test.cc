@@ -90,7 +90,7 @@ TEST_F(HeapTest, EqualItemsAreTakenInTheOrderOfTheirAdditions) {
   EXPECT_THAT(Drain(*heap_), ElementsAre("c", "a", "b"));
 }
 
-TEST_F(HeapTest, WhatIsAddedInBulkShowsItselfInOrder_HP03) {
+TEST_F(HeapTest, ItemsAddedInBulkComeInOrder_HP03) {
   std::vector<std::string> taken;
   for (int i = 0; i < 3; ++i) {
     Begin([&] { taken.push_back(heap_->Pop()->name); });

@@ -78,7 +78,7 @@ TEST_P(TrackerTest, TheUpstreamSyncsBeforeTheEnd_ST03_ST12) {
   EXPECT_TRUE(tracker_.HasSynced());
 }
 
-TEST_P(TrackerTest, OneOfTwoHasEnded_ST04_ST13) {
+TEST_P(TrackerTest, SecondItemIsUnderWay_ST04_ST13) {
   tracker_.Start("a");
   tracker_.Start("b");
   tracker_.Finished("a");
@@ -96,7 +96,7 @@ TEST_P(TrackerTest, AnItemBeginsAfterTheUpstreamSynced_ST05_ST14) {
   EXPECT_TRUE(tracker_.HasSynced());
 }
 
-TEST_P(TrackerTest, ItNeverGoesBack_ST06_ST15) {
+TEST_P(TrackerTest, ASyncedTrackerStaysSynced_ST06_ST15) {
   tracker_.Upstream();
   ASSERT_TRUE(tracker_.HasSynced());
   tracker_.Start("a");
@@ -151,7 +151,7 @@ TEST(SingleFileTracker, AHundredBegunNinetyNineEnded_ST08) {
   EXPECT_TRUE(tracker.HasSynced());
 }
 
-TEST(SingleFileTracker, OneEndTooManyIsSaid_ST09) {
+TEST(SingleFileTracker, TooManyEndsAreReported_ST09) {
   SingleFileTracker tracker({}, "file");
   EXPECT_EQ(tracker.Name(), "file");
   tracker.Start();
