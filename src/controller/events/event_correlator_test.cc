@@ -120,8 +120,7 @@ TEST_F(CorrelatorTest, FunctionsThatThrowLeaveTheDefaults) {
   };
   EventCorrelator correlator(sim_.env(), options);
   EXPECT_EQ(Next(correlator, NewEvent("one")).event.message, "one");
-  EXPECT_EQ(Next(correlator, NewEvent("two")).event.message,
-            "(combined from similar events): two");
+  EXPECT_EQ(Next(correlator, NewEvent("two")).event.message, "(combined from similar events): two");
   EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("one", "web-1"))));
 }
 
