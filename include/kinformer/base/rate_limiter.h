@@ -37,8 +37,8 @@ class PassiveRateLimiter {
 // A limiter that can wait for a token. Implementations are thread-safe.
 //
 // A program may write its own. A client then calls Wait, and nothing else, on a thread of the
-// Env's pool: for one request after the other, so that each limiter holds at most one thread.
-// An exception of Wait is logged and counted, and ends the request. Counterpart:
+// Env's pool: for one request after the other, so that it holds at most one thread for each
+// limiter. An exception of Wait is logged and counted, and ends the request. Counterpart:
 // flowcontrol.RateLimiter.
 class RateLimiter : public PassiveRateLimiter {
  public:
