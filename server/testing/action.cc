@@ -33,7 +33,7 @@ std::optional<std::int64_t> IntOf(const Query& query, std::string_view name) {
 // Returns the texts of a list in the body.
 std::vector<std::string> TextsOf(const json::Value& list) {
   std::vector<std::string> texts;
-  for (const json::Value& text : list.elements()) texts.emplace_back(text.StringOrEmpty());
+  for (const json::Value& text : list.items()) texts.emplace_back(text.StringOrEmpty());
   return texts;
 }
 
@@ -104,8 +104,8 @@ DeleteOptions Action::GetDeleteOptions() const {
   return options;
 }
 
-std::vector<std::string> Action::GetParams(std::string_view name) const {
-  return Query(query).All(name);
+std::vector<std::string> Action::GetParams(std::string_view parameter) const {
+  return Query(query).All(parameter);
 }
 
 bool Action::Matches(std::string_view verb_pattern, std::string_view resource_pattern) const {

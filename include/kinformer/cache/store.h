@@ -80,7 +80,7 @@ class Store {
     if (options_ == nullptr) return core_->Put(object.object());
     const Result<Ref<T>> transformed = options_->transformer(object);
     if (!transformed) return transformed.error();
-    return core_->Put(transformed->object());
+    return core_->Put((*transformed).object());
   }
   Result<void> Update(const Ref<T>& object) { return Add(object); }
   // Removes the object of that name, whatever its version; does nothing if it is absent. The
@@ -102,7 +102,7 @@ class Store {
     for (const Ref<T>& object : objects) {
       Result<Ref<T>> transformed = Transformed(object);
       if (!transformed) return std::move(transformed).error();
-      untyped.push_back(transformed->object());
+      untyped.push_back((*transformed).object());
     }
     return core_->Replace(untyped, resource_version);
   }
@@ -115,7 +115,7 @@ class Store {
       Result<Ref<T>> transformed =
           deletes ? Result<Ref<T>>(write.object) : Transformed(write.object);
       if (!transformed) return std::move(transformed).error();
-      untyped.push_back({internal::ObjectRef(transformed->object()), deletes});
+      untyped.push_back({internal::ObjectRef((*transformed).object()), deletes});
     }
     auto outcome = core_->Apply(std::move(untyped));
     if (!outcome) return std::move(outcome).error();

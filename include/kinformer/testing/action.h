@@ -57,7 +57,7 @@ struct Action {
   [[nodiscard]] PatchOptions GetPatchOptions() const;
   [[nodiscard]] DeleteOptions GetDeleteOptions() const;
   // Returns the values of a parameter of the query. Counterpart: ProxyGetAction.GetParams.
-  [[nodiscard]] std::vector<std::string> GetParams(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> GetParams(std::string_view parameter) const;
 
   // Returns true if the action is covered by both patterns. `verb_pattern`: a verb, or "*".
   // `resource_pattern`: "*", "pods" with all its subresources, or "pods/status" without the others.
