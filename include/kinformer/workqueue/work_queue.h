@@ -35,6 +35,7 @@
 #include "kinformer/internal/queue_core.h"
 #include "kinformer/internal/queue_item.h"
 #include "kinformer/internal/queue_table.h"
+#include "kinformer/workqueue/work_queue_order.h"
 
 namespace kinformer {
 
@@ -75,6 +76,13 @@ class WorkQueue {
  public:
   explicit WorkQueue(Env& env, const WorkQueueOptions& options = {})
       : WorkQueue(std::make_shared<State>(env, internal::QueueRules{.name = options.name})) {}
+  // Creates a queue that returns its items in an order of the program's own, which it owns. Waiting
+  // returns them in the order in which they became waiting even so.
+  WorkQueue(Env& env, std::unique_ptr<WorkQueueOrder<Item>> order,
+            const WorkQueueOptions& options = {})
+      : WorkQueue(std::make_shared<State>(
+            env, internal::QueueRules{.name = options.name, .ordered = order != nullptr},
+            std::move(order))) {}
   ~WorkQueue() {
     if (state_->LeaveIfForkedOff()) return;
     const internal::QueueLock lock(*state_);
@@ -167,12 +175,40 @@ class WorkQueue {
 
  protected:
   struct State final : internal::QueueCore {
-    State(Env& env, const internal::QueueRules& rules)
-        : internal::QueueCore(env, rules), nodes(env.Random()) {}
+    State(Env& env, const internal::QueueRules& rules,
+          std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr)
+        : internal::QueueCore(env, rules), nodes(env.Random()), order(std::move(of_program)) {}
     static Item ItemOf(const internal::QueueNode& node) {
       return internal::QueueTable<Item, Hash>::ItemOf(node);
     }
     internal::QueueTable<Item, Hash> nodes;
+    const std::unique_ptr<WorkQueueOrder<Item>> order;  // null: first in, first out
+
+   private:
+    void PushedLocked(const internal::QueueNode& node) override {
+      try {
+        order->Push(ItemOf(node));
+      } catch (...) {
+        this->ReportOrderThrew();
+      }
+    }
+    void TouchedLocked(const internal::QueueNode& node) override {
+      try {
+        order->Touch(ItemOf(node));
+      } catch (...) {
+        this->ReportOrderThrew();
+      }
+    }
+    internal::QueueNode* ChosenLocked() override {
+      try {
+        const std::optional<Item> item = order->Pop();
+        internal::QueueNode* const node = item ? nodes.Find(*item, nodes.HashOf(*item)) : nullptr;
+        return node != nullptr && node->dirty && !node->processing ? node : nullptr;
+      } catch (...) {
+        this->ReportOrderThrew();
+        return nullptr;
+      }
+    }
   };
 
   explicit WorkQueue(std::shared_ptr<State> state) : state_(std::move(state)) {}
