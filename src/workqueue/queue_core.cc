@@ -313,7 +313,7 @@ void QueueCore::DoneLocked(QueueNode& node) {
   }
 }
 
-void QueueCore::ReportOrderThrew() { base::ReportThrown(env_, "WorkQueueOrder"); }
+void QueueCore::ReportOrderThrew() { (void)base::ReportThrown(env_, "WorkQueueOrder"); }
 
 void QueueCore::ReportBadDone() const {
   env_.log().Log(LogLevel::kError, "Done called for an item that no worker has; ignored", {});

@@ -30,9 +30,9 @@ namespace kinformer {
 
 // Says which of the waiting items is next. One queue calls it, with its lock held: calls do not
 // overlap, must be quick, and must not call the queue. Each item is pushed once before it is
-// popped. If it throws, which is logged and counted, or Pop returns nothing or an item that does not
-// wait, the item that has waited longest is next. The queue counts its items itself: there is no
-// Len. Counterpart: workqueue.Queue.
+// popped. Where it throws, which is logged and counted, or Pop returns nothing or an item that does
+// not wait, the item that has waited longest is next. The queue counts its items itself: there is
+// no Len. Counterpart: workqueue.Queue.
 template <class Item>
 class WorkQueueOrder {
  public:
