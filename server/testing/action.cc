@@ -53,7 +53,7 @@ GetOptions Action::GetGetOptions() const {
 
 ListOptions Action::GetListOptions() const {
   const Query sent(query);
-  const auto text = [&sent](std::string_view name) { return std::string(sent.Get(name)); };
+  const auto text = [&sent](std::string_view of) { return std::string(sent.Get(of)); };
   ListOptions options;
   options.labelSelector = text("labelSelector");
   options.fieldSelector = text("fieldSelector");
