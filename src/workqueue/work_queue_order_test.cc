@@ -136,6 +136,9 @@ TEST_F(WorkQueueOrderTest, TheDefaultOrderIsFirstInFirstOut) {
   WorkQueue<std::string> none(sim_.env(), std::unique_ptr<WorkQueueOrder<std::string>>());
   for (const char* item : {"a", "b"}) none.Add(item);
   EXPECT_THAT(Drain(none), ElementsAre("a", "b"));
+  WorkQueue<std::string> plain(sim_.env(), {});
+  for (const char* item : {"a", "b"}) plain.Add(item);
+  EXPECT_THAT(Drain(plain), ElementsAre("a", "b"));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #ifndef KINFORMER_WORKQUEUE_WORK_QUEUE_H_
 #define KINFORMER_WORKQUEUE_WORK_QUEUE_H_
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -78,8 +79,9 @@ class WorkQueue {
       : WorkQueue(std::make_shared<State>(env, internal::QueueRules{.name = options.name})) {}
   // Creates a queue that returns its items in an order of the program's own, which it owns. Waiting
   // returns them in the order in which they became waiting even so.
-  WorkQueue(Env& env, std::unique_ptr<WorkQueueOrder<Item>> order,
-            const WorkQueueOptions& options = {})
+  // Is a template, so that {} as the second argument means the options above.
+  template <std::convertible_to<std::unique_ptr<WorkQueueOrder<Item>>> Order>
+  WorkQueue(Env& env, Order order, const WorkQueueOptions& options = {})
       : WorkQueue(std::make_shared<State>(
             env, internal::QueueRules{.name = options.name, .ordered = order != nullptr},
             std::move(order))) {}
