@@ -10,6 +10,7 @@
 #include "kinformer/base/error.h"
 #include "kinformer/base/log.h"
 #include "kinformer/base/metrics.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"

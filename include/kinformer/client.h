@@ -46,6 +46,7 @@
 #include "kinformer/client/transport_wrapper.h"
 #include "kinformer/client/typed_client.h"
 #include "kinformer/client/wait_conditions.h"
+#include "kinformer/client/warning_writer.h"
 #include "kinformer/client/watcher.h"
 
 #endif  // KINFORMER_CLIENT_H_

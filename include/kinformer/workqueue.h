@@ -12,6 +12,7 @@
 #include "kinformer/workqueue/rate_limiter.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 #include "kinformer/workqueue/work_queue.h"
+#include "kinformer/workqueue/work_queue_order.h"
 #include "kinformer/workqueue/worker.h"
 
 #endif  // KINFORMER_WORKQUEUE_H_

@@ -45,6 +45,9 @@ std::string InSmallLetters(std::string_view text) {
 
 Action ActionOf(const HttpRequest& request) {
   Action action{.verb = InSmallLetters(request.method)};
+  if (const std::size_t mark = request.target.find('?'); mark != std::string::npos) {
+    action.query = request.target.substr(mark + 1);
+  }
   const Result<RequestInfo> info = apiserver::ParseRequest(request.method, request.target);
   if (!info || !info->is_resource_request) {
     action.path = info ? info->path : request.target;

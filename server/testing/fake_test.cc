@@ -169,6 +169,81 @@ TEST_F(FakeTest, ActionsHaveAllThatARequestSays) {
   EXPECT_THAT(fake_.Actions(), IsEmpty());
 }
 
+TEST_F(FakeTest, ActionsHaveTheOptionsOfTheirCalls) {
+  Run([&] {
+    (void)maps_.Create(
+        Map("a", "blue"),
+        {.dryRun = {"All"}, .fieldManager = "me & you", .fieldValidation = "Strict"});
+    (void)maps_.Get("a", {.resourceVersion = "0"});
+    (void)maps_.Patch("a", {PatchType::kApply, "kind: ConfigMap"},
+                      {.force = true, .fieldManager = "me"});
+    (void)maps_.List({.labelSelector = "app in (a,b)",
+                      .fieldSelector = "metadata.name=a",
+                      .resourceVersion = "7",
+                      .resourceVersionMatch = "Exact",
+                      .limit = 3,
+                      .continue_ = "there",
+                      .timeoutSeconds = 9});
+    (void)maps_.Delete("a", {.gracePeriodSeconds = 5,
+                             .uid = "u-1",
+                             .resourceVersion = "12",
+                             .propagationPolicy = "Orphan",
+                             .dryRun = {"All"}});
+    (void)maps_.Delete("a");
+    (void)client_.GetRaw("/api/v1/namespaces/a/services/http:s:80/proxy/x?k=1&l=%20&k=2");
+  });
+  const std::vector<Action> actions = fake_.Actions();
+  ASSERT_THAT(actions, SizeIs(7));
+  for (const CreateOptions& create :
+       {actions[0].GetCreateOptions(), actions[0].GetUpdateOptions()}) {
+    EXPECT_THAT(create.dryRun, ElementsAre("All"));
+    EXPECT_EQ(create.fieldManager, "me & you");
+    EXPECT_EQ(create.fieldValidation, "Strict");
+  }
+  EXPECT_EQ(actions[1].GetGetOptions().resourceVersion, "0");
+  EXPECT_EQ(actions[2].GetPatchOptions().force, true);
+  EXPECT_EQ(actions[2].GetPatchOptions().fieldManager, "me");
+  EXPECT_THAT(actions[2].GetPatchOptions().dryRun, IsEmpty());
+  const ListOptions list = actions[3].GetListOptions();
+  EXPECT_EQ(list.labelSelector, "app in (a,b)");
+  EXPECT_EQ(list.fieldSelector, "metadata.name=a");
+  EXPECT_EQ(list.resourceVersion, "7");
+  EXPECT_EQ(list.resourceVersionMatch, "Exact");
+  EXPECT_EQ(list.limit, 3);
+  EXPECT_EQ(list.continue_, "there");
+  EXPECT_EQ(list.timeoutSeconds, 9);
+  EXPECT_FALSE(list.allowWatchBookmarks);
+  EXPECT_EQ(list.sendInitialEvents, std::nullopt);
+  const DeleteOptions deletion = actions[4].GetDeleteOptions();
+  EXPECT_EQ(deletion.gracePeriodSeconds, 5);
+  EXPECT_EQ(deletion.uid, "u-1");
+  EXPECT_EQ(deletion.resourceVersion, "12");
+  EXPECT_EQ(deletion.propagationPolicy, "Orphan");
+  EXPECT_THAT(deletion.dryRun, ElementsAre("All"));
+  const DeleteOptions plain = actions[5].GetDeleteOptions();
+  EXPECT_EQ(plain.gracePeriodSeconds, std::nullopt);
+  EXPECT_EQ(plain.uid, "");
+  EXPECT_THAT(plain.dryRun, IsEmpty());
+  EXPECT_THAT(actions[6].GetParams("k"), ElementsAre("1", "2"));
+  EXPECT_THAT(actions[6].GetParams("l"), ElementsAre(" "));
+  EXPECT_THAT(actions[6].GetParams("m"), IsEmpty());
+}
+
+TEST(ActionTest, TheOptionsOfADeletionMayBeInItsQuery) {
+  const Action action{.verb = "delete",
+                      .query = "gracePeriodSeconds=0&propagationPolicy=Background&dryRun=All"};
+  const DeleteOptions options = action.GetDeleteOptions();
+  EXPECT_EQ(options.gracePeriodSeconds, 0);
+  EXPECT_EQ(options.propagationPolicy, "Background");
+  EXPECT_THAT(options.dryRun, ElementsAre("All"));
+  const Action list{.verb = "list", .query = "limit=x"};
+  EXPECT_EQ(list.GetListOptions().limit, 0);
+  const Action watch{.verb = "watch", .query = "allowWatchBookmarks=true&sendInitialEvents=true"};
+  EXPECT_TRUE(watch.GetListOptions().allowWatchBookmarks);
+  EXPECT_EQ(watch.GetListOptions().sendInitialEvents, true);
+  EXPECT_EQ(watch, Action{.verb = "watch"}) << "the query is not compared";
+}
+
 TEST_F(FakeTest, FirstReactorThatDoesNotPassOnAnswers) {
   fake_.AddReactor("get", "configmaps", [](Action&) { return Map("a", "second"); });
   fake_.PrependReactor("*", "*", [](Action& action) -> Reaction {

@@ -50,6 +50,9 @@ ClientOptions CompleteOptions(ClientOptions options) {
 }
 
 ClientOptions OptionsFor(const Config& config, ClientOptions options) {
+  if (options.rate_limiter == nullptr && options.qps == 0 && options.burst == 0) {
+    options.rate_limiter = config.rate_limiter;
+  }
   if (options.qps == 0) options.qps = config.qps;
   if (options.burst == 0) options.burst = config.burst;
   if (options.timeout == Duration::zero()) options.timeout = config.timeout;

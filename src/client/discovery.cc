@@ -305,6 +305,16 @@ Result<std::string> DiscoveryClient::ServerVersion(const CallOptions& call) cons
   return Blocked(AsyncDiscoveryClient(*this).ServerVersion(), call);
 }
 
+Result<void> MatchesServerVersion(const DiscoveryClient& discovery, std::string_view client_version,
+                                  const CallOptions& call) {
+  const Result<std::string> server_version = discovery.ServerVersion(call);
+  if (!server_version) return server_version.error();
+  if (*server_version == client_version) return {};
+  return Error(Reason::kInvalidArgument, "server version (" + *server_version +
+                                             ") differs from client version (" +
+                                             std::string(client_version) + ")");
+}
+
 Result<std::map<std::string, OpenApiV3Path>> DiscoveryClient::OpenAPIV3(
     const CallOptions& call) const {
   return Blocked(AsyncDiscoveryClient(*this).OpenAPIV3(), call);

@@ -390,8 +390,18 @@ TEST_F(DiscoveryTest, TheVersionOfTheServer) {
     return StatusFailure(404, "NotFound", "no");
   };
   Block([&] { EXPECT_EQ(client_->Discovery().ServerVersion().value_or("-"), "v1.33.2"); });
+  Block([&] {
+    EXPECT_TRUE(MatchesServerVersion(client_->Discovery(), "v1.33.2"));
+    const Result<void> other = MatchesServerVersion(client_->Discovery(), "v1.33.3");
+    EXPECT_EQ(other.error().reason(), Reason::kInvalidArgument);
+    EXPECT_EQ(other.error().message(),
+              "server version (v1.33.2) differs from client version (v1.33.3)");
+  });
   server_.fallback = [](const HttpRequest&) { return StatusFailure(403, "Forbidden", "no"); };
   Block([&] { EXPECT_TRUE(IsForbidden(client_->Discovery().ServerVersion().error())); });
+  Block([&] {
+    EXPECT_TRUE(IsForbidden(MatchesServerVersion(client_->Discovery(), "v1.33.2").error()));
+  });
 }
 
 // A server that never answers: without a timeout of the caller, client-go's 32 seconds apply.

@@ -54,6 +54,13 @@ std::string DescriptionOf(Env& env, const Transport& transport) {
   return text;
 }
 
+// Returns what limits the client's requests; null: nothing.
+std::shared_ptr<flowcontrol::RateLimiter> LimiterOf(Env& env, const ClientOptions& options) {
+  if (options.rate_limiter != nullptr) return options.rate_limiter;
+  if (!(options.qps > 0)) return nullptr;
+  return flowcontrol::NewTokenBucketRateLimiter(env, options.qps, options.burst);
+}
+
 bool IsWarningHeader(std::string_view name) {
   constexpr std::string_view kName = "warning";
   return std::equal(name.begin(), name.end(), kName.begin(), kName.end(),
@@ -72,7 +79,8 @@ Engine::Engine(std::shared_ptr<Env> env, std::shared_ptr<Transport> transport,
       transport_(std::move(transport)),
       options_(std::move(options)),
       description_(DescriptionOf(env_, *transport_)),
-      limiter_(options_.qps, options_.burst),
+      limiter_(LimiterOf(env_, options_)),
+      limiter_waits_(named_env_),
       list_gate_(std::make_shared<ListGate>(env_, options_.max_initial_lists)),
       watch_list_refusals_(env_),
       shard_refusals_(env_),
@@ -119,20 +127,29 @@ RequestMetrics* Engine::metrics() {
   return metrics_.get();
 }
 
-void Engine::NoteThrottled(Duration wait, const std::string& request) {
+void Engine::NoteThrottled(Duration wait, const std::string& request,
+                           const base::ReservingLimiter* bucket) {
   throttled_ += wait;
   // Many short waits in a row are a long wait for the caller.
   if (throttled_ <= kLongThrottle) return;
   if (throttling_told_ && env_.Now() - *throttling_told_ < kThrottleLogPeriod) return;
   throttling_told_ = env_.Now();
+  const std::string all = Seconds(std::exchange(throttled_, Duration::zero()));
+  if (bucket == nullptr) {
+    env_.log().Log(
+        LogLevel::kWarning,
+        "requests wait for the rate limiter that the program has given, not for the server",
+        {{"seconds", Seconds(wait)}, {"seconds_of_all", all}, {"request", request}});
+    return;
+  }
   env_.log().Log(LogLevel::kWarning,
                  "requests wait for the client-side rate limit, not for the server; raise "
                  "ClientOptions::qps and burst if the server can take more",
                  {{"seconds", Seconds(wait)},
-                  {"seconds_of_all", Seconds(std::exchange(throttled_, Duration::zero()))},
+                  {"seconds_of_all", all},
                   {"request", request},
-                  {"qps", std::to_string(options_.qps)},
-                  {"burst", std::to_string(options_.burst)}});
+                  {"qps", std::to_string(bucket->QPS())},
+                  {"burst", std::to_string(bucket->burst())}});
 }
 
 Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
@@ -147,7 +164,7 @@ Exchange::~Exchange() {
     engine_->active_.erase(place_);
     Conclude(Error(Reason::kCanceled, "the caller has ended the request"));
   }
-  if (waits_for_token_) engine_->limiter_.Return();
+  if (bucket_ != nullptr) bucket_->Return();
 }
 
 void Exchange::Start() {
@@ -201,16 +218,39 @@ Error Exchange::TooLate(const std::string& why) const {
   return {Reason::kDeadlineExceeded, std::move(message)};
 }
 
+const std::shared_ptr<flowcontrol::RateLimiter>& Exchange::limiter() const {
+  return request_.limiter ? *request_.limiter : engine_->limiter_;
+}
+
 void Exchange::Throttle() {
+  const std::shared_ptr<flowcontrol::RateLimiter>& limiter = this->limiter();
+  if (limiter == nullptr) return SendAttempt();
+  if (auto bucket = std::dynamic_pointer_cast<base::ReservingLimiter>(limiter)) {
+    WaitForToken(std::move(bucket));
+  } else {
+    WaitForLimiter(limiter);
+  }
+}
+
+void Exchange::WaitForToken(std::shared_ptr<base::ReservingLimiter> bucket) {
   Env& env = engine_->env();
-  const Duration wait = engine_->limiter_.Reserve(env.Now());
+  const std::optional<Duration> reserved = bucket->Reserve();
+  if (!reserved) {
+    Throttled(Duration::zero());
+    timer_ = env.loop().RunAt(env.Now(), [this] {
+      Finish(Error(Reason::kStopped, request_.method + " " + request_.target +
+                                         ": the client's rate limiter is stopped"));
+    });
+    return;
+  }
+  const Duration wait = *reserved;
   if (wait <= Duration::zero()) {
     Throttled(Duration::zero());
     SendAttempt();
     return;
   }
   if (wait > end_ - env.Now()) {
-    engine_->limiter_.Return();
+    bucket->Return();
     Throttled(Duration::zero());
     timer_ = env.loop().RunAt(env.Now(), [this] {
       Finish(TooLate(
@@ -219,18 +259,35 @@ void Exchange::Throttle() {
     });
     return;
   }
-  engine_->NoteThrottled(wait, request_.method + " " + request_.target);
+  engine_->NoteThrottled(wait, request_.method + " " + request_.target, bucket.get());
   waits_for_token_ = env.Now();
+  bucket_ = std::move(bucket);
   timer_ = env.loop().RunAt(env.Now() + wait, [this] {
     Throttled(engine_->env().Now() - *waits_for_token_);
     waits_for_token_.reset();
+    bucket_.reset();
+    SendAttempt();
+  });
+}
+
+void Exchange::WaitForLimiter(const std::shared_ptr<flowcontrol::RateLimiter>& limiter) {
+  waits_for_token_ = engine_->env().Now();
+  limiter_wait_ = engine_->limiter_waits_.Begin(limiter, end_, [this](Result<void> passed) {
+    const Duration waited = engine_->env().Now() - *std::exchange(waits_for_token_, std::nullopt);
+    Throttled(waited);
+    const std::string request = request_.method + " " + request_.target;
+    if (!passed) {
+      const Error& why = passed.error();
+      return Finish(Error(why.reason(), request + ": the rate limiter: " + why.message()));
+    }
+    engine_->NoteThrottled(waited, request, nullptr);
     SendAttempt();
   });
 }
 
 void Exchange::Throttled(Duration wait) {
   throttled_ += wait;
-  if (engine_->options().qps <= 0 || engine_->metrics() == nullptr) return;
+  if (limiter() == nullptr || engine_->metrics() == nullptr) return;
   engine_->metrics()->ObserveThrottling(request_.method, wait);
 }
 
@@ -421,6 +478,7 @@ void Exchange::Finish(Result<void> result) {
   call_.reset();
   deadline_.Cancel();
   timer_.Cancel();
+  limiter_wait_ = LimiterWait();
   engine_->active_.erase(place_);
   Conclude(result);
   receiver_.OnDone(std::move(result));  // may destroy this

@@ -17,12 +17,14 @@
 #include <utility>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/transport.h"
-#include "kinformer/internal/token_bucket.h"
 
 #include "base/core/log_allowance.h"
+#include "base/core/reserving_limiter.h"
+#include "client/limiter_waits.h"
 #include "client/list_gate.h"
 #include "client/refusals.h"
 #include "client/request_log.h"
@@ -52,7 +54,9 @@ struct ExchangeRequest {
   bool upgrade = false;
   // Disables retries of refusals and broken connections; the caller retries at its own pace.
   bool once = false;
-  bool throttled = true;     // a watch is never throttled
+  bool throttled = true;  // a watch is never throttled
+  // Limiter in place of the client's; null: none.
+  std::optional<std::shared_ptr<flowcontrol::RateLimiter>> limiter{};
   bool unlimited = false;    // the client's timeout is not for it, nor for a watch
   bool ignore_body = false;  // used by RawCall
   bool conditional = false;  // the answer may be 304, without a body
@@ -79,6 +83,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   [[nodiscard]] Env& env() { return env_; }
   [[nodiscard]] const ClientOptions& options() const { return options_; }
   [[nodiscard]] const std::string& Describe() const { return description_; }
+  // Null: requests are not limited.
+  [[nodiscard]] const std::shared_ptr<flowcontrol::RateLimiter>& limiter() const {
+    return limiter_;
+  }
   // Null after shutdown.
   [[nodiscard]] Transport* transport() { return transport_.get(); }
   [[nodiscard]] ListGate& list_gate() { return *list_gate_; }
@@ -101,14 +109,17 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // Null if nobody reads metrics. Made when it is first needed, so that idle clients stay small.
   [[nodiscard]] RequestMetrics* metrics();
   // Records that a request waits for the limiter. Logs long waits, at most every ten seconds.
-  void NoteThrottled(Duration wait, const std::string& request);
+  // `bucket`: null for a limiter of the program.
+  void NoteThrottled(Duration wait, const std::string& request,
+                     const base::ReservingLimiter* bucket);
 
   const std::shared_ptr<Env> named_env_;
   Env& env_;
   std::shared_ptr<Transport> transport_;
   const ClientOptions options_;
   const std::string description_;
-  TokenBucket limiter_;
+  const std::shared_ptr<flowcontrol::RateLimiter> limiter_;
+  LimiterWaits limiter_waits_;
   std::shared_ptr<ListGate> list_gate_;
   VersionQuestions version_questions_;
   Refusals watch_list_refusals_;
@@ -155,6 +166,9 @@ class Exchange final : public ResponseReceiver {
 
  private:
   void Throttle();
+  void WaitForToken(std::shared_ptr<base::ReservingLimiter> bucket);
+  void WaitForLimiter(const std::shared_ptr<flowcontrol::RateLimiter>& limiter);
+  [[nodiscard]] const std::shared_ptr<flowcontrol::RateLimiter>& limiter() const;
   // Notes that the limiter has let this pass, or was no longer asked, after `wait`.
   void Throttled(Duration wait);
   void CountAttempt(const std::string& code);
@@ -185,6 +199,9 @@ class Exchange final : public ResponseReceiver {
   SteadyTime end_ = SteadyTime::max();         // when deadline_ expires
   std::unique_ptr<RequestLog> log_;            // null: requests are not logged
   std::optional<SteadyTime> waits_for_token_;  // since when
+  // Where a token was taken for which this waits; null for a limiter of the program.
+  std::shared_ptr<base::ReservingLimiter> bucket_;
+  LimiterWait limiter_wait_;
   bool done_ = false;
 
   // State of all attempts together.

@@ -16,6 +16,7 @@ constexpr int kHeaders = 7;
 constexpr int kBodies = 8;
 constexpr int kLongBodies = 9;
 constexpr int kWholeBodies = 10;
+constexpr int kCurlCommands = 9;
 constexpr std::string_view kMasked = "<masked>";
 constexpr std::array<std::string_view, 4> kSecretKinds = {"Secret", "SecretList", "TokenRequest",
                                                           "TokenReview"};
@@ -52,6 +53,28 @@ std::string HeadersText(const HttpHeaders& headers) {
     out.append(name).append(": ").append(MaskedHeader(name, value));
   }
   return out;
+}
+
+// Returns the text as one word of a POSIX shell.
+std::string ShellWord(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+// Returns the command that sends the request, without its body. Credentials are masked.
+std::string CurlCommand(const HttpRequest& request, const std::string& url) {
+  std::string out = "curl -v -X" + request.method;
+  for (const auto& [name, value] : request.headers) {
+    out += " -H " + ShellWord(std::string(name) + ": " + MaskedHeader(name, value));
+  }
+  return out + " " + ShellWord(url);
 }
 
 // Returns the path as the server reads it. One with an invalid escape is refused there.
@@ -153,6 +176,9 @@ void RequestLog::Sent(const HttpRequest& request) {
   if (verbosity_ >= kHeaders) {
     env_.log().Log(LogLevel::kInfo, "request",
                    {{"verb", method_}, {"url", url_}, {"headers", HeadersText(request.headers)}});
+  }
+  if (verbosity_ >= kCurlCommands) {
+    env_.log().Log(LogLevel::kInfo, "curl", {{"command", CurlCommand(request, url_)}});
   }
   if (verbosity_ < kBodies || request.body.empty()) return;
   SecretKinds kinds;

@@ -152,6 +152,11 @@ class RequestLogTest : public ::kinformer::testing::EngineScene {
     EngineScene::End();
     return log_->lines;
   }
+  // Returns the lines that do not begin with the word.
+  static std::vector<std::string> Without(const std::string& word, std::vector<std::string> lines) {
+    std::erase_if(lines, [&](const std::string& line) { return line.starts_with(word + " "); });
+    return lines;
+  }
   static ExchangeRequest Post(const std::string& body, const std::string& target = "/api/v1/x") {
     return {.method = "POST", .target = target, .content_type = "application/json", .body = [=] {
               return body;
@@ -211,12 +216,30 @@ TEST_F(RequestLogTest, AtEightThereAreHeadersOfAnswersAndBodies_TR16) {
                                  "response body verb=POST url=" + url_ + R"( body={"b":2})"));
 }
 
+TEST_F(RequestLogTest, AtNineARequestIsACommandOfCurl) {
+  HttpHeaders headers;
+  headers.Add("Authorization", "Bearer hunter2");
+  headers.Add("X-Text", "it's $HOME");
+  server_.script = {Json("{}")};
+  const std::vector<std::string> lines =
+      Run(9, {.method = "DELETE", .target = "/x?a='b", .headers = headers});
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1],
+            "curl command=curl -v -XDELETE -H 'Authorization: Bearer <masked>' "
+            "-H 'X-Text: it'\\''s $HOME' -H 'Accept: application/json' -H 'User-Agent: me' '" +
+                engine_->Describe() + "/x?a='\\''b'");
+  server_.script = {Json("{}")};
+  for (const std::string& line : Run(8, {.target = "/x"})) {
+    EXPECT_THAT(line, Not(HasSubstr("curl -v")));
+  }
+}
+
 TEST_F(RequestLogTest, LongBodiesAreTruncated_RS11) {
   const std::string body(50000, 'x');
   const std::string more(60000, 'y');
   for (const auto& [verbosity, shown] : {std::pair<int, std::size_t>(8, 1024), {9, 10240}}) {
     server_.script = {Json(more)};
-    const std::vector<std::string> lines = Run(verbosity, Post(body));
+    const std::vector<std::string> lines = Without("curl", Run(verbosity, Post(body)));
     ASSERT_EQ(lines.size(), 4U);
     EXPECT_EQ(lines[1], "request body verb=POST url=" + url_ + " body=" + body.substr(0, shown) +
                             " [truncated " + std::to_string(body.size() - shown) + " chars]");
@@ -224,7 +247,7 @@ TEST_F(RequestLogTest, LongBodiesAreTruncated_RS11) {
                             " [truncated " + std::to_string(more.size() - shown) + " chars]");
   }
   server_.script = {Json(more)};
-  const std::vector<std::string> lines = Run(10, Post(body));
+  const std::vector<std::string> lines = Without("curl", Run(10, Post(body)));
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_THAT(lines[1], HasSubstr(" body=" + body));
   EXPECT_THAT(lines[3], HasSubstr(" body=" + more));
@@ -249,7 +272,7 @@ TEST_F(RequestLogTest, SecretsAreNeverLogged) {
   };
   for (const auto& [target, body] : rows) {
     server_.script = {Json(body)};
-    const std::vector<std::string> lines = Run(10, Post(body, target));
+    const std::vector<std::string> lines = Without("curl", Run(10, Post(body, target)));
     ASSERT_EQ(lines.size(), 4U);
     const std::string withheld =
         " body=[" + std::to_string(body.size()) + " bytes that may hold secrets]";

@@ -275,6 +275,15 @@ AsyncCall<void> RestRequest::AsyncStream(OnData on_data) const {
 
 Result<std::string> RestRequest::URL() const { return internal::TargetOf(parts_); }
 
+RestRequest& RestRequest::Throttle(std::shared_ptr<flowcontrol::RateLimiter> limiter) {
+  parts_.limiter = std::move(limiter);
+  return *this;
+}
+
+std::shared_ptr<flowcontrol::RateLimiter> RestClient::GetRateLimiter() const {
+  return core_->engine()->limiter();
+}
+
 RestRequest RestClient::Verb(std::string_view method) const {
   internal::RequestParts parts{.client = core_, .method = std::string(method)};
   if (method.empty() || !std::all_of(method.begin(), method.end(),

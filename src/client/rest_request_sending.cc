@@ -102,6 +102,7 @@ Result<ExchangeRequest> client::ExchangeOf(RequestParts parts) {
   request.accept = "application/json, */*";
   request.headers = std::move(parts.headers);
   request.max_retries = parts.max_retries;
+  request.limiter = std::move(parts.limiter);
   request.body = std::move(parts.body);
   request.content_type =
       parts.content_type.empty() ? std::string(client::kJsonMediaType) : parts.content_type;

@@ -15,6 +15,7 @@ Config AnonymousClientConfig(const Config& config) {
   out.proxy_url = config.proxy_url;
   out.qps = config.qps;
   out.burst = config.burst;
+  out.rate_limiter = config.rate_limiter;
   out.timeout = config.timeout;
   out.disable_compression = config.disable_compression;
   out.content_type = config.content_type;

@@ -12,6 +12,7 @@
 #include "base/core/deadline.h"
 #include "base/core/forked.h"
 #include "base/core/spin.h"
+#include "base/core/user_call.h"
 #include "workqueue/queue_getter.h"
 
 namespace kinformer::internal {
@@ -140,6 +141,7 @@ QueueCore::QueueCore(Env& env, const QueueRules& rules)
     : env_(env),
       monitor_(env.NewMonitor()),
       by_priority_(rules.by_priority),
+      ordered_(rules.ordered),
       instruments_(rules.name.empty() || !env.metrics().enabled()
                        ? nullptr
                        : std::make_unique<Instruments>(env.metrics(), rules)),
@@ -149,6 +151,7 @@ QueueCore::~QueueCore() = default;
 
 void QueueCore::AddLocked(QueueNode& node, int priority) {
   if (node.dirty) {
+    if (ordered_ && !node.processing) TouchedLocked(node);
     RaiseLocked(node, priority);
     return;
   }
@@ -169,6 +172,7 @@ void QueueCore::AddLocked(QueueNode& node, int priority) {
 
 void QueueCore::JoinLocked(QueueNode& node) {
   line_.Join(node);
+  if (ordered_) PushedLocked(node);
   if (!node.processing) WakeOneLocked();
 }
 
@@ -275,6 +279,7 @@ void QueueCore::SignalLaterLocked(std::shared_ptr<QueueGetter> getter) {
 }
 
 QueueNode* QueueCore::TakeLocked() {
+  if (QueueNode* const chosen = ordered_ ? ChosenLocked() : nullptr) line_.BringForward(*chosen);
   QueueNode* const node = line_.First();
   line_.TakeFirst();
   WakeOneLocked();
@@ -307,6 +312,8 @@ void QueueCore::DoneLocked(QueueNode& node) {
     JoinLocked(node);
   }
 }
+
+void QueueCore::ReportOrderThrew() { (void)base::ReportThrown(env_, "WorkQueueOrder"); }
 
 void QueueCore::ReportBadDone() const {
   env_.log().Log(LogLevel::kError, "Done called for an item that no worker has; ignored", {});

@@ -129,6 +129,17 @@ void QueueLine::PutInPlace(std::size_t place) {
   }
 }
 
+void QueueLine::BringForward(QueueNode& node) {
+  if (First() == &node) return;
+  Unlink(node);
+  Level& level = LevelOf(node.level);
+  node.previous = nullptr;
+  node.next = level.head;
+  level.head->previous = &node;
+  level.head = &node;
+  SetFront(level, &node);
+}
+
 void QueueLine::TakeFirst() {
   QueueNode& node = *ahead_[0]->front;
   --size_;

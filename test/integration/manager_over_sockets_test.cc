@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/client/client.h"
 #include "kinformer/controller/cluster.h"
@@ -49,6 +50,30 @@ TEST(ManagerOverSockets, AClusterHasNoLimitOfItsOwnUnlessItIsGivenOne) {
   config.qps = 0.1;
   config.burst = 1;
   EXPECT_GT(Limited(config), 0);
+  config.qps = 0;
+  config.burst = 0;
+  Runtime runtime;
+  config.rate_limiter = flowcontrol::NewTokenBucketRateLimiter(runtime.env(), 0.1, 1);
+  EXPECT_GT(Limited(config), 0);
+}
+
+TEST(ManagerOverSockets, LeasesWaitForNoLimiter) {
+  EmbeddedServer server;
+  Runtime runtime;
+  Config config = server.ClientConfig();
+  config.rate_limiter = flowcontrol::NewFakeNeverRateLimiter(runtime.env());
+  const auto manager = Manager::New(runtime.env(), config,
+                                    {.leader_election = true,
+                                     .leader_election_id = "op",
+                                     .leader_election_namespace = "default",
+                                     .metrics_bind_address = "0"})
+                           .OrExit();
+  std::stop_source stop;
+  const auto running = runtime.env().NewThread(
+      "manager", [&] { EXPECT_TRUE(manager->Start(stop.get_token()).ok()); });
+  EXPECT_TRUE(manager->WaitUntilElected({}).ok());
+  EXPECT_EQ(manager->GetRESTClient().GetRaw("/version").error().reason(), Reason::kStopped);
+  stop.request_stop();
 }
 
 // Checks the User-Agent of requests for Leases and of all other requests.

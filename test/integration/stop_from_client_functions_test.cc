@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "kinformer/api/corev1.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/client.h"
@@ -65,6 +66,22 @@ class OwnTransport final : public ForwardingTransport {
   EndingPlace& place_;
 };
 
+class OwnLimiter final : public flowcontrol::RateLimiter {
+ public:
+  explicit OwnLimiter(EndingPlace& place) : place_(place) {}
+  bool TryAccept() override { return true; }
+  void Stop() override {}
+  [[nodiscard]] double QPS() const override { return 1; }
+  void Accept() override {}
+  Result<void> Wait(const std::stop_token& /*stop*/, SteadyTime /*deadline*/) override {
+    place_.Reach("Wait");
+    return {};
+  }
+
+ private:
+  EndingPlace& place_;
+};
+
 // Warns of each answer, and keeps watches open.
 ScriptedResponse Answer(const HttpRequest& request) {
   if (request.target.ends_with("/log")) return {.body = std::string(std::size_t{3} << 20, ' ')};
@@ -89,7 +106,8 @@ class Program {
         client(Client::ForTransport(
             sim.env(),
             std::make_shared<OwnTransport>(place, NewInMemoryTransport(sim.env(), server)),
-            {.prefer_json = true,
+            {.rate_limiter = std::make_shared<OwnLimiter>(place),
+             .prefer_json = true,
              .warning_handler = [&place](std::string_view) { place.Reach("WarningHandler"); },
              .refresh_credentials =
                  [&place] {
@@ -207,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(All, StopFromClient,
                          ::testing::Combine(::testing::Values("Start", "Stats", "WarningHandler",
                                                               "RefreshCredentials", "OnData",
                                                               "RequestObserver", "OnLine",
-                                                              "SetPaused", "OnEvent"),
+                                                              "SetPaused", "OnEvent", "Wait"),
                                             ::testing::ValuesIn(kEnds)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param)) + "_" +

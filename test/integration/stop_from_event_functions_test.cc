@@ -123,6 +123,40 @@ TEST(StopFromEvents, AFunctionOfSeriesShutsItsBroadcasterDown) {
   for (const char* function : {"Create", "Patch", "OnEvent"}) ShutDownIn<SeriesEvents>(function);
 }
 
+TEST(StopFromEvents, AFunctionOfTheCorrelatorShutsItsBroadcasterDown) {
+  for (const char* function : {"KeyFunc", "MessageFunc", "SpamKeyFunc"}) {
+    SCOPED_TRACE(function);
+    Simulation sim({.seed = 38});
+    EndingPlace place(function);
+    EventBroadcasterOptions options;
+    options.correlator.max_events = 1;
+    options.correlator.key_func = [&place](const corev1::EventMutable& event) {
+      place.Reach("KeyFunc");
+      return EventAggregatorKeys{.aggregate = event.reason, .local = event.message};
+    };
+    options.correlator.message_func = [&place](const corev1::EventMutable& event) {
+      place.Reach("MessageFunc");
+      return event.message;
+    };
+    options.correlator.spam_key_func = [&place](const corev1::EventMutable& event) {
+      place.Reach("SpamKeyFunc");
+      return event.reason;
+    };
+    auto broadcaster = std::make_unique<EventBroadcaster>(sim.env(), options);
+    broadcaster->StartRecordingToSink(std::make_unique<OwnSink<corev1::EventMutable>>(place));
+    const auto recorder = CoreEvents::NewRecorder(*broadcaster);
+    place.Arm([&] { broadcaster->Shutdown(); });
+    for (const char* about : {"web-0", "web-1"}) CoreEvents::Record(*recorder, about);
+    ASSERT_TRUE(sim.RunUntil([&] { return place.ended(); }, minutes(1))) << place.reached();
+    sim.RunFor(minutes(1));
+    const int calls = place.calls();
+    CoreEvents::Record(*recorder, "late");
+    sim.RunFor(minutes(1));
+    EXPECT_EQ(place.calls(), calls) << "nothing is called once it has ended";
+    EXPECT_TRUE(sim.RunBlocking([&] { broadcaster.reset(); }, minutes(1)));
+  }
+}
+
 // ---- logs and metrics
 
 // Runs `end` at one of the calls of the program's sinks.

@@ -13,6 +13,7 @@
 #define KINFORMER_CACHE_STORE_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,16 @@ struct TransactionResult {
   std::optional<Error> error{};
 };
 
+// Counterpart: cache.StoreOption.
+template <ObjectView T>
+struct StoreOptions {
+  // Returns the object to store in place of one that is written: the same, or one of the same name
+  // (WithContent in transform.h makes one). Called by Add, Update, Replace and Transaction; its
+  // error is theirs, and nothing is written then. Its exceptions pass through. Must be quick.
+  // Counterpart: cache.WithTransformer.
+  std::function<Result<Ref<T>>(const Ref<T>& object)> transformer{};
+};
+
 // A handle: copies refer to the same store.
 //
 // Thread-safe. Readers never wait, not even for a writer; writers wait for each other only.
@@ -55,13 +66,23 @@ template <ObjectView T>
 class Store {
  public:
   // Creates an empty store of its own. `env` is used for logging and must outlive it.
-  explicit Store(Env& env) : core_(std::make_shared<internal::IndexerCore>(env)) {}
+  explicit Store(Env& env, StoreOptions<T> options = {})
+      : core_(std::make_shared<internal::IndexerCore>(env)) {
+    if (options.transformer) {
+      options_ = std::make_shared<const StoreOptions<T>>(std::move(options));
+    }
+  }
   explicit Store(std::shared_ptr<internal::IndexerCore> core) : core_(std::move(core)) {}
 
   // Add or replace the object: both do the same, as in client-go. The object's resourceVersion
   // becomes the store's.
-  Result<void> Add(const Ref<T>& object) { return core_->Put(object.object()); }
-  Result<void> Update(const Ref<T>& object) { return core_->Put(object.object()); }
+  Result<void> Add(const Ref<T>& object) {
+    if (options_ == nullptr) return core_->Put(object.object());
+    const Result<Ref<T>> transformed = options_->transformer(object);
+    if (!transformed) return transformed.error();
+    return core_->Put((*transformed).object());
+  }
+  Result<void> Update(const Ref<T>& object) { return Add(object); }
   // Removes the object of that name, whatever its version; does nothing if it is absent. The
   // object's resourceVersion becomes the store's.
   Result<void> Delete(const Ref<T>& object) {
@@ -78,7 +99,11 @@ class Store {
   Result<void> Replace(const std::vector<Ref<T>>& objects, std::string_view resource_version) {
     std::vector<internal::ObjectRef> untyped;
     untyped.reserve(objects.size());
-    for (const Ref<T>& object : objects) untyped.push_back(object.object());
+    for (const Ref<T>& object : objects) {
+      Result<Ref<T>> transformed = Transformed(object);
+      if (!transformed) return std::move(transformed).error();
+      untyped.push_back((*transformed).object());
+    }
     return core_->Replace(untyped, resource_version);
   }
   // Makes all valid writes, in one step, and returns which succeeded.
@@ -86,8 +111,11 @@ class Store {
     std::vector<internal::Write> untyped;
     untyped.reserve(writes.size());
     for (const StoreTransaction<T>& write : writes) {
-      untyped.push_back({internal::ObjectRef(write.object.object()),
-                         write.type == StoreTransaction<T>::Type::kDelete});
+      const bool deletes = write.type == StoreTransaction<T>::Type::kDelete;
+      Result<Ref<T>> transformed =
+          deletes ? Result<Ref<T>>(write.object) : Transformed(write.object);
+      if (!transformed) return std::move(transformed).error();
+      untyped.push_back({internal::ObjectRef((*transformed).object()), deletes});
     }
     auto outcome = core_->Apply(std::move(untyped));
     if (!outcome) return std::move(outcome).error();
@@ -123,7 +151,12 @@ class Store {
   [[nodiscard]] const std::shared_ptr<internal::IndexerCore>& core() const { return core_; }
 
  private:
+  [[nodiscard]] Result<Ref<T>> Transformed(const Ref<T>& object) const {
+    return options_ == nullptr ? Result<Ref<T>>(object) : options_->transformer(object);
+  }
+
   std::shared_ptr<internal::IndexerCore> core_;
+  std::shared_ptr<const StoreOptions<T>> options_;  // null: no transformer
 };
 
 }  // namespace kinformer

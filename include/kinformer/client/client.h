@@ -32,6 +32,7 @@
 #include <type_traits>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/list_options.h"
@@ -98,6 +99,9 @@ struct ClientOptions {
   // and 10. Negative qps: no limit.
   double qps{0};
   int burst{0};
+  // Limiter in place of qps and burst, which several clients may share. Null: the Config's, unless
+  // qps or burst are given.
+  std::shared_ptr<flowcontrol::RateLimiter> rate_limiter{};
   // Limit for each request that is not a watch, retries included; after it the request fails with
   // kDeadlineExceeded. 0: the Config's value, or else no limit. A call's own timeout wins.
   TimeSpan timeout{};
@@ -116,7 +120,8 @@ struct ClientOptions {
   // field, as in client-go.
   std::string cluster_name{};
   // Called on the loop for each distinct warning of the server, which is then not logged. Must be
-  // quick. Exceptions are logged and counted.
+  // quick. Exceptions are logged and counted. NewWarningWriter (warning_writer.h) makes one that
+  // writes them.
   internal::Callable<void(std::string_view text), internal::WarningWords> warning_handler{};
   // Called on the loop after a 401 answer. Returns true if there may be a new credential, and the
   // request should be repeated. Exceptions count as false, and are logged and counted. Empty:
@@ -127,10 +132,11 @@ struct ClientOptions {
   internal::Callable<void(const RequestRecord&), internal::ObserverWords> request_observer{};
   // Logs each attempt of each request, at LogLevel::kInfo, as kubectl does with -v. 6: method, URL,
   // status and milliseconds; 7: the request's headers, too; 8: the answer's headers and both
-  // bodies, at most 1024 bytes of each; 9: 10240 bytes; 10: all. Less: nothing. Credentials in
-  // headers are masked; the header that the Config's credentials add does not appear. Never logged
-  // are bodies that may hold Secrets or tokens, by their path or by a kind that they name, those in
-  // protobuf (see prefer_json), and the events of watches.
+  // bodies, at most 1024 bytes of each; 9: 10240 bytes, and the request as a command of curl; 10:
+  // all bytes. Less: nothing. Credentials in headers are masked; the header that the Config's
+  // credentials add does not appear. Never logged are bodies that may hold Secrets or tokens, by
+  // their path or by a kind that they name, those in protobuf (see prefer_json), and the events of
+  // watches.
   int verbosity{0};
 };
 

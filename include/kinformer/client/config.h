@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/http_transport.h"
@@ -143,6 +144,8 @@ struct Config {
   std::string proxy_url{};
   double qps{0};  // 0: the client's default; negative: no limit
   int burst{0};
+  // Limiter in place of qps and burst, which several clients may share.
+  std::shared_ptr<flowcontrol::RateLimiter> rate_limiter{};
   TimeSpan timeout{};  // for each request that is not a watch; 0: none
   bool disable_compression{false};
   std::string content_type{};  // empty: protobuf for built-in kinds, else JSON

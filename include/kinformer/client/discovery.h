@@ -126,6 +126,12 @@ class DiscoveryClient {
 
 inline DiscoveryClient Client::Discovery() const { return DiscoveryClient(core_); }
 
+// Compares the server's version with that which the program was made for, such as "v1.36.0".
+// kInvalidArgument: they differ; the message has both. Blocks. Counterpart:
+// discovery.MatchesServerVersion.
+Result<void> MatchesServerVersion(const DiscoveryClient& discovery, std::string_view client_version,
+                                  const CallOptions& call = {});
+
 }  // namespace kinformer
 
 #endif  // KINFORMER_CLIENT_DISCOVERY_H_

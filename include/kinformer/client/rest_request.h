@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/async_call.h"
@@ -151,6 +152,8 @@ class RestRequest {
   RestRequest& Timeout(TimeSpan timeout);
   // Limits the retries that ClientOptions::max_retries allows; 0: none.
   RestRequest& MaxRetries(int retries);
+  // Waits for `limiter` in place of the client's; null: for none.
+  RestRequest& Throttle(std::shared_ptr<flowcontrol::RateLimiter> limiter);
 
   // ---- Sending. Blocking calls return kWouldDeadlock on the loop; the others are AsyncCalls.
 
@@ -226,6 +229,9 @@ class RestClient {
   // Begins a request with any HTTP method.
   [[nodiscard]] RestRequest Verb(std::string_view method) const;
   [[nodiscard]] const GroupVersion& APIVersion() const { return version_; }
+  // Returns the limiter of the client, which may be given to others; null: it has no limit. If the
+  // client made it, it must not be used after the client's Env.
+  [[nodiscard]] std::shared_ptr<flowcontrol::RateLimiter> GetRateLimiter() const;
 
  private:
   std::shared_ptr<internal::ClientCore> core_;

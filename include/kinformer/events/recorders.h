@@ -15,6 +15,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@
 namespace kinformer {
 
 namespace corev1 {
+struct EventMutable;            // kinformer/api/corev1_mutable.h
 struct ObjectReferenceMutable;  // kinformer/api/corev1_mutable.h
 }  // namespace corev1
 
@@ -114,6 +116,18 @@ class EventRecorder {
                   std::string_view reason, std::string message);
 };
 
+// The group of an event.
+struct EventAggregatorKeys {
+  std::string aggregate{};  // that of the group
+  std::string local{};      // tells the events of the group apart
+};
+// Functions that replace those of an EventBroadcaster of core/v1. Each sink calls them on its
+// thread, for each event. Exceptions are logged and counted, and the default counts for that event.
+// Counterpart: record.EventAggregatorKeyFunc, EventAggregatorMessageFunc, EventSpamKeyFunc.
+using EventAggregatorKeyFunc = std::function<EventAggregatorKeys(const corev1::EventMutable&)>;
+using EventAggregatorMessageFunc = std::function<std::string(const corev1::EventMutable&)>;
+using EventSpamKeyFunc = std::function<std::string(const corev1::EventMutable&)>;
+
 // Limits for similar events. Counterpart: record.CorrelatorOptions.
 struct EventCorrelatorOptions {
   std::size_t cache_size{4096};  // remembered events, and groups of similar events
@@ -124,6 +138,14 @@ struct EventCorrelatorOptions {
   // Rate limit for events of one source about one object, by type: a burst, then events per second.
   int burst_size{25};
   double qps{1.0 / 300};
+  // Returns the group in which an event is combined with others. Empty: all but the message, which
+  // tells them apart.
+  EventAggregatorKeyFunc key_func{};
+  // Returns the message of combined events. Empty: "(combined from similar events): " and that of
+  // the last one.
+  EventAggregatorMessageFunc message_func{};
+  // Returns the key of the events that share a rate limit. Empty: source, object and type.
+  EventSpamKeyFunc spam_key_func{};
 };
 
 // Counterpart: record.BroadcasterOption.

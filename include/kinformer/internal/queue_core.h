@@ -33,6 +33,7 @@ struct QueueRules {
   // shutdown, pending items are returned only in the first case, or while it drains.
   bool by_priority = false;
   Duration ageing{0};
+  bool ordered = false;  // a plain queue with an order of the program: see ChosenLocked
 };
 
 // Thread-safe as documented: methods called ...Locked need the monitor held. Shared ownership,
@@ -84,6 +85,16 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   // leaked and must not be accessed.
   [[nodiscard]] bool LeaveIfForkedOff();
 
+ protected:
+  // ---- The order of the program, called if QueueRules::ordered. They do not throw.
+
+  virtual void PushedLocked(const QueueNode& node) { static_cast<void>(node); }
+  virtual void TouchedLocked(const QueueNode& node) { static_cast<void>(node); }
+  // Returns a waiting node; null: the first in line.
+  virtual QueueNode* ChosenLocked() { return nullptr; }
+  // Logs and counts the exception that is being handled.
+  void ReportOrderThrew();
+
  private:
   struct Instruments;
 
@@ -105,6 +116,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   Env& env_;
   const Pimpl<Monitor> monitor_;
   const bool by_priority_;
+  const bool ordered_;
   const Pimpl<Instruments> instruments_;  // null without a name
 
   QueueLine line_;

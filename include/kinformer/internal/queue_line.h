@@ -60,6 +60,9 @@ class QueueLine {
   void Raise(QueueNode& node, SteadyTime now);
   // Returns the next item; null if there is none, or if workers have all waiting items.
   [[nodiscard]] QueueNode* First() const { return ahead_.empty() ? nullptr : ahead_[0]->front; }
+  // Makes `node`, which waits, First(). REQUIRES: one level, and no worker has an item in line, as
+  // in plain queues.
+  void BringForward(QueueNode& node);
   // Takes First() out of line for a worker: sets `processing`.
   void TakeFirst();
   // Makes `node` available: it joined while a worker had it, and that worker is done.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kinformer/base/error.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/task.h"
 #include "kinformer/base/time_span.h"
@@ -52,7 +53,8 @@ struct RequestParts {
   std::string protobuf_key{};  // under which a refusal of protobuf is remembered
   TimeSpan timeout{};
   std::optional<int> max_retries{};
-  std::optional<Error> mistake{};  // the first one
+  std::optional<std::shared_ptr<flowcontrol::RateLimiter>> limiter{};  // in place of the client's
+  std::optional<Error> mistake{};                                      // the first one
 };
 
 // Return the path and query, or the mistake.

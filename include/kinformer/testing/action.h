@@ -15,14 +15,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "kinformer/client/list_options.h"
 #include "kinformer/client/patch.h"
+#include "kinformer/client/request_options.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/group_version_resource.h"
 
 namespace kinformer::testing {
 
-// A value. Compared and printed as a whole. Counterpart: testing.Action, with all its kinds in one.
+// A value. Compared and printed as a whole, but for its query. Counterpart: testing.Action, with
+// all its kinds in one.
 struct Action {
   // get, list, watch, create, update, patch, delete, deletecollection. Of a request for a path that
   // belongs to no resource ("/version"): the method in small letters.
@@ -39,12 +43,27 @@ struct Action {
   std::string label_selector{};
   std::string field_selector{};
   std::string path{};  // of a request that is about no resource
+  // The query of the request as it was sent, without the question mark. Lists and watches of
+  // informers have much in it that no test is about: two actions that differ in it are equal.
+  std::string query{};
+
+  // Return the options that the client's call had, read from the query, and those of a deletion
+  // from its body, too. Options that should be numbers and are none are as those that are not set.
+  // Counterpart: the methods of these names of client-go's actions.
+  [[nodiscard]] GetOptions GetGetOptions() const;
+  [[nodiscard]] ListOptions GetListOptions() const;  // of a watch and a deletecollection, too
+  [[nodiscard]] CreateOptions GetCreateOptions() const;
+  [[nodiscard]] UpdateOptions GetUpdateOptions() const { return GetCreateOptions(); }
+  [[nodiscard]] PatchOptions GetPatchOptions() const;
+  [[nodiscard]] DeleteOptions GetDeleteOptions() const;
+  // Returns the values of a parameter of the query. Counterpart: ProxyGetAction.GetParams.
+  [[nodiscard]] std::vector<std::string> GetParams(std::string_view parameter) const;
 
   // Returns true if the action is covered by both patterns. `verb_pattern`: a verb, or "*".
   // `resource_pattern`: "*", "pods" with all its subresources, or "pods/status" without the others.
   [[nodiscard]] bool Matches(std::string_view verb_pattern,
                              std::string_view resource_pattern) const;
-  friend bool operator==(const Action&, const Action&) = default;
+  friend bool operator==(const Action& a, const Action& b);
 };
 
 // Prints "update pods/status default/web-0 {...}".

@@ -9,7 +9,8 @@
 //     else backoff.Next(image, env.Now());
 //   }
 //
-// A work queue has rate limiters of its own (rate_limiter.h). Counterpart: the package flowcontrol.
+// The rate limiters of clients are in base/rate_limiter.h, which this includes. A work queue has
+// rate limiters of its own (rate_limiter.h). Counterpart: the package flowcontrol.
 
 #ifndef KINFORMER_WORKQUEUE_FLOWCONTROL_H_
 #define KINFORMER_WORKQUEUE_FLOWCONTROL_H_
@@ -21,6 +22,7 @@
 #include <string_view>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/internal/pimpl.h"
 

@@ -23,6 +23,7 @@
 #ifndef KINFORMER_WORKQUEUE_WORK_QUEUE_H_
 #define KINFORMER_WORKQUEUE_WORK_QUEUE_H_
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -35,6 +36,7 @@
 #include "kinformer/internal/queue_core.h"
 #include "kinformer/internal/queue_item.h"
 #include "kinformer/internal/queue_table.h"
+#include "kinformer/workqueue/work_queue_order.h"
 
 namespace kinformer {
 
@@ -75,6 +77,14 @@ class WorkQueue {
  public:
   explicit WorkQueue(Env& env, const WorkQueueOptions& options = {})
       : WorkQueue(std::make_shared<State>(env, internal::QueueRules{.name = options.name})) {}
+  // Creates a queue that returns its items in an order of the program's own, which it owns. Waiting
+  // returns them in the order in which they became waiting even so.
+  // Is a template, so that {} as the second argument means the options above.
+  template <std::convertible_to<std::unique_ptr<WorkQueueOrder<Item>>> Order>
+  WorkQueue(Env& env, Order order, const WorkQueueOptions& options = {})
+      : WorkQueue(std::make_shared<State>(
+            env, internal::QueueRules{.name = options.name, .ordered = order != nullptr},
+            std::move(order))) {}
   ~WorkQueue() {
     if (state_->LeaveIfForkedOff()) return;
     const internal::QueueLock lock(*state_);
@@ -167,12 +177,40 @@ class WorkQueue {
 
  protected:
   struct State final : internal::QueueCore {
-    State(Env& env, const internal::QueueRules& rules)
-        : internal::QueueCore(env, rules), nodes(env.Random()) {}
+    State(Env& env, const internal::QueueRules& rules,
+          std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr)
+        : internal::QueueCore(env, rules), nodes(env.Random()), order(std::move(of_program)) {}
     static Item ItemOf(const internal::QueueNode& node) {
       return internal::QueueTable<Item, Hash>::ItemOf(node);
     }
     internal::QueueTable<Item, Hash> nodes;
+    const std::unique_ptr<WorkQueueOrder<Item>> order;  // null: first in, first out
+
+   private:
+    void PushedLocked(const internal::QueueNode& node) override {
+      try {
+        order->Push(ItemOf(node));
+      } catch (...) {
+        this->ReportOrderThrew();
+      }
+    }
+    void TouchedLocked(const internal::QueueNode& node) override {
+      try {
+        order->Touch(ItemOf(node));
+      } catch (...) {
+        this->ReportOrderThrew();
+      }
+    }
+    internal::QueueNode* ChosenLocked() override {
+      try {
+        const std::optional<Item> item = order->Pop();
+        internal::QueueNode* const node = item ? nodes.Find(*item, nodes.HashOf(*item)) : nullptr;
+        return node != nullptr && node->dirty && !node->processing ? node : nullptr;
+      } catch (...) {
+        this->ReportOrderThrew();
+        return nullptr;
+      }
+    }
   };
 
   explicit WorkQueue(std::shared_ptr<State> state) : state_(std::move(state)) {}

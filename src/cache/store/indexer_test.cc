@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,12 @@ std::vector<std::string> Names(const Range& range) {
   return names;
 }
 
+// Returns the version of a stored object.
+std::string VersionIn(const Store<Thing>& store, std::string_view key) {
+  const Ref<Thing> object = store.GetByKey(key);
+  return object ? std::string(object->metadata().resourceVersion()) : "absent";
+}
+
 class IndexerTest : public ::testing::Test {
  protected:
   Simulation sim_;
@@ -60,6 +67,37 @@ TEST_F(IndexerTest, ResourceVersionFollowsTheWrites_TS04_to_08) {
   ASSERT_TRUE(store.Add(MakeThing("", "d", "40")));
   ASSERT_TRUE(store.DeleteByKey("d"));
   EXPECT_EQ(store.LastStoreSyncResourceVersion(), "40");
+}
+
+TEST_F(IndexerTest, AStoresOwnTransformerChangesWhatIsWritten_TS11) {
+  int transformed = 0;
+  Store<Thing> store(sim_.env(), {.transformer = [&](const Ref<Thing>& of) -> Result<Ref<Thing>> {
+                       ++transformed;
+                       if (of->metadata().name() == "bad") {
+                         return Error(Reason::kInvalidArgument, "not this one");
+                       }
+                       return MakeThing("", std::string(of->metadata().name()), "99");
+                     }});
+  ASSERT_TRUE(store.Add(MakeThing("", "a", "1")));
+  ASSERT_TRUE(store.Update(MakeThing("", "b", "2")));
+  EXPECT_EQ(VersionIn(store, "a"), "99");
+  EXPECT_EQ(VersionIn(store, "b"), "99");
+  const Store<Thing> copy = store;
+  ASSERT_TRUE(store.Delete(MakeThing("", "b", "3")));
+  EXPECT_EQ(transformed, 2) << "a deletion needs only the name";
+  EXPECT_FALSE(store.Add(MakeThing("", "bad", "4")));
+  EXPECT_FALSE(store.Replace({MakeThing("", "c", "5"), MakeThing("", "bad", "5")}, "5"));
+  using Write = StoreTransaction<Thing>;
+  EXPECT_FALSE(store.Transaction({{Write::Type::kAdd, MakeThing("", "c", "40")},
+                                  {Write::Type::kUpdate, MakeThing("", "bad", "50")}}));
+  EXPECT_THAT(store.ListKeys(), ElementsAre("a")) << "nothing is written then";
+  ASSERT_TRUE(store.Transaction({{Write::Type::kAdd, MakeThing("", "c", "40")},
+                                 {Write::Type::kDelete, MakeThing("", "a", "50")}}));
+  EXPECT_EQ(VersionIn(copy, "c"), "99");
+  ASSERT_TRUE(store.Replace({MakeThing("", "d", "5"), MakeThing("", "e", "5")}, "7"));
+  EXPECT_THAT(store.ListKeys(), UnorderedElementsAre("d", "e"));
+  EXPECT_EQ(VersionIn(copy, "d"), "99");
+  EXPECT_EQ(store.LastStoreSyncResourceVersion(), "7");
 }
 
 TEST_F(IndexerTest, ResourceVersionOfTransactionsAndReplace_TS09) {

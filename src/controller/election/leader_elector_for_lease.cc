@@ -17,6 +17,7 @@ using internal::election::MakeElector;
 // Config for the lease's client: no rate limit, so that the program's requests cannot delay it.
 Config ForLeases(Config config) {
   config.qps = -1;
+  config.rate_limiter = nullptr;
   if (config.user_agent.empty()) config.user_agent = internal::client::DefaultUserAgent();
   config.user_agent += "/leader-election";
   return config;

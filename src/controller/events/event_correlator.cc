@@ -5,6 +5,7 @@
 
 #include "kinformer/json/json.h"
 
+#include "base/core/user_call.h"
 #include "controller/events/event_name.h"
 #include "controller/events/event_parts.h"
 
@@ -48,18 +49,45 @@ EventCorrelator::Correlated EventCorrelator::Correlate(const corev1::EventMutabl
   return correlated;
 }
 
+EventAggregatorKeys EventCorrelator::KeysOf(const corev1::EventMutable& event) const {
+  EventAggregatorKeys keys{.aggregate = AggregateKey(event), .local = event.message};
+  if (options_.key_func) {
+    (void)base::CallUser(env_, "EventCorrelatorOptions::key_func",
+                         [&] { keys = options_.key_func(event); });
+  }
+  return keys;
+}
+
+std::string EventCorrelator::CombinedMessage(const corev1::EventMutable& event) const {
+  std::string message = std::string(kCombined) + event.message;
+  if (options_.message_func) {
+    (void)base::CallUser(env_, "EventCorrelatorOptions::message_func",
+                         [&] { message = options_.message_func(event); });
+  }
+  return message;
+}
+
+std::string EventCorrelator::KeyOfLimit(const corev1::EventMutable& event) const {
+  std::string key = SpamKey(event);
+  if (options_.spam_key_func) {
+    (void)base::CallUser(env_, "EventCorrelatorOptions::spam_key_func",
+                         [&] { key = options_.spam_key_func(event); });
+  }
+  return key;
+}
+
 EventCorrelator::Correlated EventCorrelator::Aggregated(const corev1::EventMutable& event) {
-  const std::string key = AggregateKey(event);
+  const auto [key, local] = KeysOf(event);
   const SteadyTime now = env_.Now();
   Alike* alike = alike_.Find(key);
   if (alike == nullptr || now - alike->last > options_.max_interval) alike = &alike_.Put(key, {});
   alike->last = now;
-  alike->messages.insert(event.message);
+  alike->messages.insert(local);
   if (alike->messages.size() < options_.max_events) return {.event = event, .key = EventKey(event)};
   // Keeps as many messages as needed, so that the set does not grow further.
   if (alike->messages.size() > options_.max_events) alike->messages.erase(alike->messages.begin());
   Correlated together{.event = event, .key = key};
-  together.event.message = std::string(kCombined) + event.message;
+  together.event.message = CombinedMessage(event);
   return together;
 }
 
@@ -79,7 +107,7 @@ void EventCorrelator::Count(Correlated& correlated) {
 }
 
 bool EventCorrelator::HasRoom(const corev1::EventMutable& event) {
-  const std::string key = SpamKey(event);
+  const std::string key = KeyOfLimit(event);
   TokenBucket* bucket = buckets_.Find(key);
   if (bucket == nullptr) {
     bucket = &buckets_.Put(key, TokenBucket(options_.qps, options_.burst_size));

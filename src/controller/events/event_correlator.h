@@ -47,6 +47,9 @@ class EventCorrelator final : public Correlation<corev1::EventMutable> {
     std::string resource_version{};
   };
 
+  [[nodiscard]] EventAggregatorKeys KeysOf(const corev1::EventMutable& event) const;
+  [[nodiscard]] std::string CombinedMessage(const corev1::EventMutable& event) const;
+  [[nodiscard]] std::string KeyOfLimit(const corev1::EventMutable& event) const;
   Correlated Aggregated(const corev1::EventMutable& event);
   void Count(Correlated& correlated);
   bool HasRoom(const corev1::EventMutable& event);

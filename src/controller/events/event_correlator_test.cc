@@ -5,6 +5,7 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
 
 #include "kinformer/base/simulation.h"
@@ -78,6 +79,49 @@ TEST_F(CorrelatorTest, AggregateKey_IgnoresMessageOnly_EV09) {
   EXPECT_TRUE(differs([](auto& e) { e.reason = "x"; }));
   EXPECT_TRUE(differs([](auto& e) { e.reportingComponent = "x"; }));
   EXPECT_TRUE(differs([](auto& e) { e.reportingInstance = "x"; }));
+}
+
+TEST_F(CorrelatorTest, FunctionsOfTheProgramGroupNameAndLimit) {
+  EventCorrelatorOptions options = Roomy();
+  options.max_events = 2;
+  options.burst_size = 4;
+  options.key_func = [](const corev1::EventMutable& event) {
+    return EventAggregatorKeys{.aggregate = event.reason, .local = event.involvedObject.name};
+  };
+  options.message_func = [](const corev1::EventMutable& event) {
+    return "several, last of " + event.involvedObject.name;
+  };
+  options.spam_key_func = [](const corev1::EventMutable& event) { return event.reason; };
+  EventCorrelator correlator(sim_.env(), options);
+  EXPECT_EQ(Next(correlator, NewEvent("one", "web-0")).event.message, "one");
+  EXPECT_EQ(Next(correlator, NewEvent("two", "web-0")).event.message, "two")
+      << "the object tells them apart, not the message";
+  const EventCorrelator::Correlated first = Next(correlator, NewEvent("three", "web-1"));
+  EXPECT_EQ(first.event.message, "several, last of web-1");
+  EXPECT_FALSE(Repeats(first));
+  const EventCorrelator::Correlated second = Next(correlator, NewEvent("four", "web-2"));
+  EXPECT_EQ(second.event.message, "several, last of web-2");
+  EXPECT_TRUE(Repeats(second)) << "one event for the group";
+  EXPECT_TRUE(IsLeftOut(Next(correlator, NewEvent("five", "web-3"))))
+      << "events of all objects share a limit";
+}
+
+TEST_F(CorrelatorTest, FunctionsThatThrowLeaveTheDefaults) {
+  EventCorrelatorOptions options = Roomy();
+  options.max_events = 2;
+  options.key_func = [](const corev1::EventMutable&) -> EventAggregatorKeys {
+    throw std::runtime_error("no key");
+  };
+  options.message_func = [](const corev1::EventMutable&) -> std::string {
+    throw std::runtime_error("no message");
+  };
+  options.spam_key_func = [](const corev1::EventMutable&) -> std::string {
+    throw std::runtime_error("no limit");
+  };
+  EventCorrelator correlator(sim_.env(), options);
+  EXPECT_EQ(Next(correlator, NewEvent("one")).event.message, "one");
+  EXPECT_EQ(Next(correlator, NewEvent("two")).event.message, "(combined from similar events): two");
+  EXPECT_FALSE(IsLeftOut(Next(correlator, NewEvent("one", "web-1"))));
 }
 
 TEST_F(CorrelatorTest, FromTheTenthMessageOnTheyAreCombined_EV10) {

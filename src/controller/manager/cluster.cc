@@ -14,7 +14,8 @@ namespace kinformer {
 Result<std::shared_ptr<Cluster>> Cluster::New(Env& env, const Config& config,
                                               const ClusterOptions& options) {
   ClientOptions how = options.client;
-  if (how.qps == 0 && config.qps == 0) how.qps = -1;
+  const bool limited = how.rate_limiter != nullptr || config.rate_limiter != nullptr;
+  if (!limited && how.qps == 0 && config.qps == 0) how.qps = -1;
   Result<Client> client = Client::NewForConfig(env, config, how);
   if (!client) return std::move(client).error();
   return std::make_shared<Cluster>(*client, options);
