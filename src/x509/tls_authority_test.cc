@@ -1,6 +1,6 @@
 // TlsAuthority: certificates in all their fields, restored authorities, and errors.
 
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <openssl/x509v3.h>
 #include <set>
 
-namespace kinformer::internal::http {
+namespace kinformer::internal::x509 {
 namespace {
 
 using std::chrono::hours;
@@ -222,7 +222,10 @@ TEST(TlsAuthority, NamesThatDoNotFit_AreExplained) {
   }
   const auto hosts = authority.ServerCertificate({"a,bad:b"});
   ASSERT_FALSE(hosts);
-  expect(hosts.error(), "kube-apiserver", ":");
+  EXPECT_EQ(hosts.error().reason(), Reason::kConfig);
+  EXPECT_EQ(hosts.error().message(),
+            "making a certificate for \"kube-apiserver\": \"a,bad:b\" is neither a DNS name nor an "
+            "IP address");
 }
 
 TEST(TlsAuthority, KeyThatCannotSign_IsExplained) {
@@ -259,4 +262,4 @@ TEST(ExpiryOf, FirstCertificate_Decides) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal::http
+}  // namespace kinformer::internal::x509
