@@ -50,7 +50,7 @@ Task<Result<Requested>> Request(Client client, std::string csr_pem, RequestOptio
   Result<internal::ObjectRef> made = co_await create;
   if (made) {
     const Ref<CertificateSigningRequest> written(*std::move(made));
-    co_return Requested{std::string(written->name()), std::string(written->uid())};
+    co_return Requested{std::string(written->metadata().name()), std::string(written->metadata().uid())};
   }
   if (!IsAlreadyExists(made.error()) || options.name.empty()) co_return made.error();
   Task<Result<internal::ObjectRef>> get =
@@ -63,7 +63,7 @@ Task<Result<Requested>> Request(Client client, std::string csr_pem, RequestOptio
     Error error = made.error();
     co_return error.WithContext(Naming(options.name) + " is for another key or signer");
   }
-  co_return Requested{std::string(there->name()), std::string(there->uid())};
+  co_return Requested{std::string(there->metadata().name()), std::string(there->metadata().uid())};
 }
 
 // Returns what one who decides has written, as an error; nullopt if this condition is not set.
@@ -71,7 +71,7 @@ std::optional<Error> Refusal(const CertificateSigningRequest& request, std::stri
                              Reason reason) {
   for (const auto condition : request.status().conditions()) {
     if (condition.type() != type) continue;
-    return Error(reason, Naming(std::string(request.name())) +
+    return Error(reason, Naming(std::string(request.metadata().name())) +
                              (type == "Denied" ? " was denied" : " has failed") + ": reason \"" +
                              std::string(condition.reason()) + "\", message \"" +
                              std::string(condition.message()) + "\"");
@@ -90,10 +90,10 @@ Result<bool> IsSigned(const wait::ObservedObject& observed, const Requested& req
   const auto request = observed.exists() ? observed.object().As<CertificateSigningRequest>()
                                          : Ref<CertificateSigningRequest>();
   if (!request) return Error(Reason::kNotFound, Naming(requested.name) + " was deleted");
-  if (!requested.uid.empty() && request->uid() != requested.uid) {
+  if (!requested.uid.empty() && request->metadata().uid() != requested.uid) {
     return Error(Reason::kNotFound, Naming(requested.name) +
                                         " was deleted, and another one has its name: uid " +
-                                        std::string(request->uid()));
+                                        std::string(request->metadata().uid()));
   }
   if (auto denied = Refusal(*request, "Denied", Reason::kForbidden)) return *std::move(denied);
   if (auto failed = Refusal(*request, "Failed", Reason::kInvalid)) return *std::move(failed);
