@@ -125,8 +125,8 @@ TEST(TlsAuthority, ServerCertificate_HasAllFields) {
   EXPECT_EQ(NameText(X509_get_subject_name(cert.get())), "CN=kube-apiserver;");
   EXPECT_EQ(ExtensionsText(cert.get()),
             "keyUsage!=Digital Signature;extendedKeyUsage=TLS Web Server Authentication;"
-            "authorityKeyIdentifier;subjectAltName=DNS:localhost, IP Address:127.0.0.1, "
-            "IP Address:0:0:0:0:0:0:0:1, DNS:a.b;");
+            "authorityKeyIdentifier;subjectAltName=DNS:localhost, DNS:a.b, IP Address:127.0.0.1, "
+            "IP Address:0:0:0:0:0:0:0:1;");
   EXPECT_EQ(SecondsOf(X509_get0_notAfter(cert.get())), 5 * 3600);
 }
 
