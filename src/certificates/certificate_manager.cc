@@ -19,6 +19,7 @@
 #include "certificates/store_call.h"
 #include "client/tools/running_calls.h"
 #include "transport/tls_material.h"
+#include "x509/address.h"
 
 namespace kinformer::certificate {
 namespace {
@@ -29,7 +30,7 @@ using internal::certificates::TimedPair;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kLookPeriod = seconds(1);
+constexpr Duration kLookPeriod = seconds(10);
 constexpr Duration kRequestTimeout = minutes(1);
 // How long a request waits for its approval before another one takes its place.
 constexpr Duration kCertificateTimeout = minutes(15);
@@ -44,12 +45,13 @@ bool Includes(const std::vector<std::string>& there, const std::vector<std::stri
 }
 
 // Whether a certificate is for all that the template names. It may be for more.
-bool Satisfies(const CertificatePair& pair, const cert::CertificateRequest& wanted) {
-  const Result<cert::CertificateRequest> names = cert::NamesOf(pair.cert_pem);
-  return names && names->subject.common_name == wanted.subject.common_name &&
-         Includes(names->subject.organizations, wanted.subject.organizations) &&
-         Includes(names->alt_names.dns_names, wanted.alt_names.dns_names) &&
-         Includes(names->alt_names.ips, wanted.alt_names.ips);
+bool Satisfies(const cert::CertificateRequest& names, const cert::CertificateRequest& wanted) {
+  std::vector<std::string> ips = wanted.alt_names.ips;
+  for (std::string& address : ips) address = internal::x509::CanonicalAddress(address);
+  return names.subject.common_name == wanted.subject.common_name &&
+         Includes(names.subject.organizations, wanted.subject.organizations) &&
+         Includes(names.alt_names.dns_names, wanted.alt_names.dns_names) &&
+         Includes(names.alt_names.ips, ips);
 }
 
 // Returns the pair with its times. kConfig: it is no pair.
@@ -58,7 +60,9 @@ Result<TimedPair> Timed(CertificatePair pair, const std::string& what) {
   if (!good) return good.error();
   const auto times = internal::transport::TimesOfCertificate(pair.cert_pem);
   if (!times) return Error(Reason::kConfig, what + ": its times cannot be read");
-  return TimedPair{std::move(pair), *times};
+  Result<cert::CertificateRequest> names = cert::NamesOf(pair.cert_pem);
+  if (!names) return Error(names.error()).WithContext(what);
+  return TimedPair{std::move(pair), *times, *std::move(names)};
 }
 
 // Whether a server that gives this error works.
@@ -134,7 +138,7 @@ struct Manager::State : std::enable_shared_from_this<State> {
     if (!*wanted) return false;
     const std::optional<TimedPair> current = held->Get();
     return !current || force || SecondsOf(env.WallNow()) >= due_at ||
-           !Satisfies(current->pair, **wanted);
+           !Satisfies(current->names, **wanted);
   }
 
   // Ends the attempt if another certificate is wanted than the one that it asks for.
@@ -218,9 +222,9 @@ struct Keeper {
     CertificatePair pair;
     pair.cert_pem = *std::move(cert);
     pair.key_pem = *std::move(key);
-    Task<Result<void>> use = Use(self, pair, std::move(alive));
+    Task<Result<void>> use = Use(self, std::move(pair), std::move(alive));
     const Result<void> used = co_await use;
-    if (!used || Satisfies(pair, **wanted)) co_return used;
+    if (!used || Satisfies(self->held->Get()->names, **wanted)) co_return used;
     co_return Error(Reason::kConfig,
                     "the certificate is not for all that was asked: its signer left names out");
   }

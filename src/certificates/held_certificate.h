@@ -21,10 +21,11 @@ namespace kinformer::internal::certificates {
 // Returns a time in whole seconds since 1970, as certificates have it.
 [[nodiscard]] std::int64_t SecondsOf(WallTime time);
 
-// A pair, and when it is valid.
+// A pair, when it is valid, and for whom.
 struct TimedPair {
   CertificatePair pair{};
   transport::CertificateTimes times{};
+  cert::CertificateRequest names{};
 };
 
 // Thread-safe.

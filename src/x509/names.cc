@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "x509/address.h"
+
 namespace kinformer::internal::x509 {
 namespace {
 
@@ -60,6 +62,11 @@ std::string AddressText(const std::string& bytes) {
 }
 
 }  // namespace
+
+std::string CanonicalAddress(const std::string& address) {
+  const std::string bytes = AddressBytes(address);
+  return bytes.empty() ? address : AddressText(bytes);
+}
 
 bool IsAddress(const std::string& host) { return !AddressBytes(host).empty(); }
 

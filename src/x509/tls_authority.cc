@@ -176,7 +176,7 @@ Result<CertificatePair> TlsAuthority::ClientCertificate(const std::string& user,
 }
 
 Result<std::string> TlsAuthority::Sign(const std::string& request_pem, WallTime now,
-                                       Duration validity) {
+                                       Duration validity, const cert::CertificateRequest* names) {
   const RequestPtr request = RequestOf(request_pem);
   if (request == nullptr) return TlsError("reading a request");
   EVP_PKEY* const key = X509_REQ_get0_pubkey(request.get());
@@ -189,9 +189,10 @@ Result<std::string> TlsAuthority::Sign(const std::string& request_pem, WallTime 
   const auto free_all = [](Extensions* all) { sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free); };
   const std::unique_ptr<Extensions, decltype(free_all)> asked(
       X509_REQ_get_extensions(request.get()), free_all);
-  const NamesPtr names(static_cast<GENERAL_NAMES*>(
+  const NamesPtr hosts(static_cast<GENERAL_NAMES*>(
       X509V3_get_d2i(asked.get(), NID_subject_alt_name, nullptr, nullptr)));
-  content.names.alt_names = AltNamesOf(names.get());
+  content.names.alt_names = AltNamesOf(hosts.get());
+  if (names != nullptr) content.names = *names;
   content.extensions = {{NID_key_usage, "critical,digitalSignature"},
                         {NID_ext_key_usage, "clientAuth,serverAuth"},
                         {NID_authority_key_identifier, "keyid"}};

@@ -47,8 +47,10 @@ class TlsAuthority {
   Result<CertificatePair> ClientCertificate(const std::string& user,
                                             const std::vector<std::string>& groups);
   // Makes the certificate that a request (PEM) asks for, for clients and servers, whoever asks. It
-  // is valid for `validity` from `now` on, which may be another time than the authority's.
-  Result<std::string> Sign(const std::string& request_pem, WallTime now, Duration validity);
+  // is valid for `validity` from `now` on, which may be another time than the authority's. `names`,
+  // if not null, take the place of those that are asked for.
+  Result<std::string> Sign(const std::string& request_pem, WallTime now, Duration validity,
+                           const cert::CertificateRequest* names = nullptr);
 
  private:
   struct Impl;

@@ -127,6 +127,8 @@ class SignedCertificates : public ::testing::Test {
   // Of the signer.
   Decision decision_ = Decision::kSign;
   Duration validity_ = std::chrono::hours(10);
+  Duration began_ago_{};
+  std::optional<cert::CertificateRequest> names_{};  // instead of those asked for
   std::vector<Request::Mutable> requests_;  // all, in order
 
   // Of the program.
@@ -162,7 +164,10 @@ class SignedCertificates : public ::testing::Test {
       object.status.conditions.push_back(condition);
     } else {
       object.status.certificate =
-          authority_.Sign(object.spec.request, sim_.env().WallNow(), validity_).OrExit();
+          authority_
+              .Sign(object.spec.request, sim_.env().WallNow() - began_ago_, validity_,
+                    names_ ? &*names_ : nullptr)
+              .OrExit();
     }
     EXPECT_TRUE(requests.UpdateStatus(object).ok());
   }

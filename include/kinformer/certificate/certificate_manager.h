@@ -3,15 +3,21 @@
 // certificate::Manager: a client's or server's certificate that the cluster signs, and that is
 // renewed in time, without a human and without a restart.
 //
-//   auto template_ = cert::CertificateRequest{.subject = {.common_name = "jane"}};
-//   std::unique_ptr<certificate::Manager> manager =
-//       certificate::NewManager(env, {.clientset_fn = [&](const CertificatePair&) { return bootstrap; },
-//                                     .get_template = [=] { return template_; },
-//                                     .signer_name = "kubernetes.io/kube-apiserver-client",
-//                                     .certificate_store = store}).OrExit();
+//   const Client bootstrap = Client::NewForConfig(env, config).OrExit();  // with a bootstrap token
+//   certificate::Config wanted;
+//   wanted.clientset_fn = [=](const CertificatePair&) { return bootstrap; };
+//   wanted.get_template = [] {
+//     return cert::CertificateRequest{.subject = {.common_name = "jane"}};
+//   };
+//   wanted.signer_name = "kubernetes.io/kube-apiserver-client";
+//   wanted.certificate_store =
+//       certificate::NewFileStore(env, {.pair_name_prefix = "agent",
+//                                       .certificate_directory = "/var/lib/agent/pki"}).OrExit();
+//   const auto manager = certificate::NewManager(env, wanted).OrExit();
 //   manager->Start();
-//   config.credentials = manager->ClientCredentials();
-//   Client client = Client::NewForConfig(env, config).OrExit();  // follows the manager
+//   Config own = AnonymousClientConfig(config);
+//   own.credentials = manager->ClientCredentials();
+//   Client client = Client::NewForConfig(env, own).OrExit();  // follows the manager
 //
 // Counterpart: certificate.Manager of client-go util/certificate.
 
@@ -85,8 +91,8 @@ std::vector<std::string> DefaultKubeletServingGetUsages();
 struct Config {
   // Required: the client for requests. Make the clients before, and return one of them.
   ClientsetFunc clientset_fn{};
-  // Required. Asked each second: if the current certificate lacks a name of a new template, another
-  // is requested at once.
+  // Required. Asked every 10 seconds: if the current certificate lacks a name of a new template,
+  // another one is requested at once.
   TemplateFunc get_template{};
   std::string signer_name{};  // required: "kubernetes.io/kube-apiserver-client"
   std::vector<std::string> usages{};  // empty: DefaultKubeletClientGetUsages

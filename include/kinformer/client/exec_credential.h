@@ -3,11 +3,9 @@
 // exec: for programs that are credential plugins (users[].user.exec of a kubeconfig): what they are
 // asked, and what they answer. Clients run plugins by themselves: Config::exec (config.h).
 //
-//   int main() {
-//     exec::ExecCredential credential = exec::LoadExecCredentialFromEnv().OrExit();
-//     credential.status = exec::ExecCredentialStatus{.token = TokenFor(credential.spec)};
-//     std::cout << credential.ToJson() << '\n';
-//   }
+//   exec::ExecCredential credential = exec::LoadExecCredentialFromEnv().OrExit();
+//   credential.status = exec::ExecCredentialStatus{.token = token};
+//   std::cout << credential.ToJson() << '\n';
 //
 // Counterparts: the packages tools/auth/exec and pkg/apis/clientauthentication.
 
