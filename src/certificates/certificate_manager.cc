@@ -72,8 +72,8 @@ bool IsHealthy(const Error& error) {
 
 Task<Result<void>> Pause(Env& env, std::stop_token stop, Duration duration) {
   const SteadyTime until = internal::base::After(env.Now(), duration);
-  std::function<std::optional<Result<void>>()> check =
-      [&env, stop, until]() -> std::optional<Result<void>> {
+  std::function<std::optional<Result<void>>()> check = [&env, stop,
+                                                        until]() -> std::optional<Result<void>> {
     if (stop.stop_requested() || env.Now() >= until) return Result<void>();
     return std::nullopt;
   };
@@ -143,18 +143,18 @@ struct Manager::State : std::enable_shared_from_this<State> {
 
   // Ends the attempt if another certificate is wanted than the one that it asks for.
   void LookAtTemplate(std::stop_source attempt, cert::CertificateRequest asked) {
-    look = env.loop().RunAt(
-        internal::base::After(env.Now(), kLookPeriod),
-        [weak = weak_from_this(), attempt, asked = std::move(asked)]() mutable {
-          const std::shared_ptr<State> self = weak.lock();
-          if (self == nullptr) return;
-          const Result<std::optional<cert::CertificateRequest>> wanted = self->Template();
-          if (wanted && *wanted && **wanted != asked) {
-            attempt.request_stop();
-          } else {
-            self->LookAtTemplate(attempt, std::move(asked));
-          }
-        });
+    look = env.loop().RunAt(internal::base::After(env.Now(), kLookPeriod),
+                            [weak = weak_from_this(), attempt, asked = std::move(asked)]() mutable {
+                              const std::shared_ptr<State> self = weak.lock();
+                              if (self == nullptr) return;
+                              const Result<std::optional<cert::CertificateRequest>> wanted =
+                                  self->Template();
+                              if (wanted && *wanted && **wanted != asked) {
+                                attempt.request_stop();
+                              } else {
+                                self->LookAtTemplate(attempt, std::move(asked));
+                              }
+                            });
   }
 
   Result<Client> ClientForRequests() {
@@ -286,8 +286,8 @@ struct Keeper {
       }
       if (stop.stop_requested()) break;
       Failed(*self, done.error());
-      const auto jitter = static_cast<std::int64_t>(static_cast<double>(pause.count()) * 0.1 *
-                                                    RandomUnit(env));
+      const auto jitter =
+          static_cast<std::int64_t>(static_cast<double>(pause.count()) * 0.1 * RandomUnit(env));
       Task<Result<void>> sleep = Pause(env, stop, pause + Duration(jitter));
       static_cast<void>(co_await sleep);
       pause = std::min(2 * pause, kLongestPause);

@@ -72,8 +72,8 @@ Result<CertificatePair> ReadPair(const std::string& cert_file, const std::string
 // Returns "2026-03-01-10-00-00".
 std::string TimeName(WallTime time) {
   std::string text;
-  internal::AppendRfc3339(
-      std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count(), text);
+  internal::AppendRfc3339(std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count(),
+                          text);
   for (char& c : text) {
     if (c == 'T' || c == ':') c = '-';
   }
@@ -99,8 +99,8 @@ Result<CertificatePair> FileStore::Current() {
       return ReadPair(options_.cert_file, options_.key_file);
     }
   }
-  const std::string& keys = options_.key_directory.empty() ? options_.certificate_directory
-                                                           : options_.key_directory;
+  const std::string& keys =
+      options_.key_directory.empty() ? options_.certificate_directory : options_.key_directory;
   const std::string key_file = keys + "/" + options_.pair_name_prefix + ".key";
   if (Exists(PathOf(".crt")) && Exists(key_file)) return ReadPair(PathOf(".crt"), key_file);
   return Error(Reason::kNotFound, "no certificate and key at " + CurrentPath());

@@ -69,7 +69,7 @@ TEST_F(FileStoreTest, PairIsInOneFileOfItsOwnerBehindALink) {
   const std::string file = Path("pki/agent-2026-03-01-10-00-00.pem");
   EXPECT_EQ(fs::read_symlink(store->CurrentPath()), "agent-2026-03-01-10-00-00.pem");
   EXPECT_EQ(TextOf(file), first.cert_pem + first.key_pem);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat(file.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 
@@ -138,7 +138,8 @@ TEST_F(FileStoreTest, MissingOptions_AreNamed) {
   for (const FileStoreOptions& options :
        {FileStoreOptions{.pair_name_prefix = "", .certificate_directory = "d"},
         FileStoreOptions{.pair_name_prefix = "p", .certificate_directory = ""},
-        FileStoreOptions{.pair_name_prefix = "p", .certificate_directory = "d", .cert_file = "c"}}) {
+        FileStoreOptions{
+            .pair_name_prefix = "p", .certificate_directory = "d", .cert_file = "c"}}) {
     const auto store = NewFileStore(sim_.env(), options);
     ASSERT_FALSE(store);
     EXPECT_EQ(store.error().reason(), Reason::kInvalidArgument);

@@ -50,7 +50,8 @@ Task<Result<Requested>> Request(Client client, std::string csr_pem, RequestOptio
   Result<internal::ObjectRef> made = co_await create;
   if (made) {
     const Ref<CertificateSigningRequest> written(*std::move(made));
-    co_return Requested{std::string(written->metadata().name()), std::string(written->metadata().uid())};
+    co_return Requested{std::string(written->metadata().name()),
+                        std::string(written->metadata().uid())};
   }
   if (!IsAlreadyExists(made.error()) || options.name.empty()) co_return made.error();
   Task<Result<internal::ObjectRef>> get =
@@ -107,9 +108,8 @@ Task<Result<std::string>> Wait(Client client, Requested requested, CallOptions c
         return IsSigned(observed, requested);
       };
   wait::ObjectCondition is_signed("a certificate", std::move(check));
-  Task<Result<internal::ObjectRef>> wait =
-      internal::AwaitOnServer(client.For<CertificateSigningRequest>().core(), name,
-                              std::move(is_signed), std::move(call));
+  Task<Result<internal::ObjectRef>> wait = internal::AwaitOnServer(
+      client.For<CertificateSigningRequest>().core(), name, std::move(is_signed), std::move(call));
   Result<internal::ObjectRef> object = co_await wait;
   if (!object) co_return object.error();
   const Ref<CertificateSigningRequest> request(*std::move(object));
@@ -120,8 +120,8 @@ Task<Result<std::string>> Wait(Client client, Requested requested, CallOptions c
 
 AsyncCall<Requested> AsyncRequestCertificate(const Client& client, std::string csr_pem,
                                              RequestOptions options) {
-  return {client.env(), [client, csr_pem = std::move(csr_pem),
-                         options = std::move(options)](CallOptions call) {
+  return {client.env(),
+          [client, csr_pem = std::move(csr_pem), options = std::move(options)](CallOptions call) {
             return Request(client, csr_pem, options, std::move(call));
           }};
 }

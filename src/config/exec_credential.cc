@@ -12,9 +12,7 @@ namespace {
 
 using json::Value;
 
-Error Malformed(const std::string& why) {
-  return Error(Reason::kConfig, "ExecCredential: " + why);
-}
+Error Malformed(const std::string& why) { return Error(Reason::kConfig, "ExecCredential: " + why); }
 
 bool BoolOf(const Value& object, std::string_view name) {
   return object[name].AsBool().value_or(false);
@@ -39,11 +37,10 @@ Value StatusJson(const exec::ExecCredentialStatus& status) {
   Value answer = Value::MakeObject();
   if (status.expiration_timestamp) {
     std::string time;
-    internal::AppendRfc3339(
-        std::chrono::floor<std::chrono::seconds>(*status.expiration_timestamp)
-            .time_since_epoch()
-            .count(),
-        time);
+    internal::AppendRfc3339(std::chrono::floor<std::chrono::seconds>(*status.expiration_timestamp)
+                                .time_since_epoch()
+                                .count(),
+                            time);
     answer.Set("expirationTimestamp", std::move(time));
   }
   if (!status.token.empty()) answer.Set("token", status.token);

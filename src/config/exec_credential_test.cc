@@ -1,4 +1,4 @@
-// What a credential plugin reads and writes, and one that our own client runs.
+// Texts that a credential plugin reads and writes, and a plugin that our own client runs.
 
 #include "kinformer/client/exec_credential.h"
 
@@ -42,7 +42,7 @@ TEST(ExecCredential, TextsAreThoseOfTheProtocol) {
             R"("clientKeyData":"k"}})");
 }
 
-TEST(ExecCredential, WhatWasWritten_IsReadAgain) {
+TEST(ExecCredential, WrittenTexts_AreReadAgain) {
   exec::ExecCredential credential;
   credential.api_version = "client.authentication.k8s.io/v1beta1";
   credential.spec.interactive = true;

@@ -27,9 +27,9 @@
 #include "http/bearer_token.h"
 #include "http/early_client_for_test.h"
 #include "http/server.h"
-#include "x509/tls_authority.h"
 #include "http/tls_stream.h"
 #include "transport/responses.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::internal::http {
 

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "x509/tls_authority.h"
 #include "http/tls_stream.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::internal::http {
 

@@ -179,8 +179,8 @@ TEST(TlsContext, Clients_AreAskedForCertificatesOfTheAuthorities) {
 }
 
 // Returns a certificate of `authority` in which the fields of the subject are these.
-CertificatePair WithSubject(
-    x509::TlsAuthority& authority, const std::vector<std::tuple<const char*, int, std::string>>& fields) {
+CertificatePair WithSubject(x509::TlsAuthority& authority,
+                            const std::vector<std::tuple<const char*, int, std::string>>& fields) {
   const auto pair = authority.ClientCertificate("x", {}).OrExit();
   const CertPtr cert = ParseCert(pair.cert_pem);
   const std::unique_ptr<X509_NAME, void (*)(X509_NAME*)> name(X509_NAME_new(), &X509_NAME_free);

@@ -67,9 +67,8 @@ Result<CertificateRequest> NamesOf(const std::string& cert_pem) {
   const NamesPtr names(static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(cert.get(), NID_subject_alt_name, nullptr, nullptr)));
   ERR_clear_error();
-  return CertificateRequest{
-      .subject = internal::x509::SubjectOf(X509_get_subject_name(cert.get())),
-      .alt_names = AltNamesOf(names.get())};
+  return CertificateRequest{.subject = internal::x509::SubjectOf(X509_get_subject_name(cert.get())),
+                            .alt_names = AltNamesOf(names.get())};
 }
 
 Result<std::string> MakeCSRFromTemplate(const std::string& key_pem,
@@ -103,7 +102,8 @@ Result<CertificatePair> GenerateSelfSignedCertKeyWithOptions(
     Env& env, const SelfSignedCertKeyOptions& options) {
   const WallTime now = env.WallNow();
   const std::string at =
-      "@" + std::to_string(std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
+      "@" +
+      std::to_string(std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
   // X.509 limits the length. Clients look at the other names.
   const std::string name = options.host.substr(0, 64 - std::string("-ca").size() - at.size());
   Result<TlsAuthority> authority = TlsAuthority::Make(name + "-ca" + at, now);
@@ -111,8 +111,7 @@ Result<CertificatePair> GenerateSelfSignedCertKeyWithOptions(
   std::vector<std::string> hosts{options.host};
   hosts.insert(hosts.end(), options.alternate_ips.begin(), options.alternate_ips.end());
   hosts.insert(hosts.end(), options.alternate_dns.begin(), options.alternate_dns.end());
-  Result<CertificatePair> pair =
-      authority->ServerCertificate(hosts, options.max_age, name + at);
+  Result<CertificatePair> pair = authority->ServerCertificate(hosts, options.max_age, name + at);
   if (pair) pair->cert_pem += authority->ca_pem();
   return pair;
 }

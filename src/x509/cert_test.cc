@@ -105,8 +105,8 @@ TEST_F(CertTest, AuthorityOfOnesOwnSignsRequests) {
   const auto leaf = CertOf(made);
   EXPECT_EQ(X509_verify(leaf.get(), X509_get0_pubkey(parsed.get())), 1);
   EXPECT_EQ(X509_check_private_key(leaf.get(), KeyOf(own).get()), 1);
-  EXPECT_EQ(ExpiryOf(made).OrExit(), std::chrono::floor<std::chrono::seconds>(now) +
-                                         std::chrono::hours(2));
+  EXPECT_EQ(ExpiryOf(made).OrExit(),
+            std::chrono::floor<std::chrono::seconds>(now) + std::chrono::hours(2));
   EXPECT_FALSE(cert::NewSelfSignedCACert(env(), config, "x"));
   EXPECT_FALSE(authority.Sign("x", now, std::chrono::hours(2)));
 }
@@ -117,8 +117,7 @@ TEST_F(CertTest, SelfSignedPair_IsOfItsHostAndTrustsItself) {
   options.alternate_ips = {"10.0.0.1"};
   options.alternate_dns = {"web"};
   options.max_age = std::chrono::hours(48);
-  const CertificatePair pair =
-      cert::GenerateSelfSignedCertKeyWithOptions(env(), options).OrExit();
+  const CertificatePair pair = cert::GenerateSelfSignedCertKeyWithOptions(env(), options).OrExit();
   const auto leaf = CertOf(pair.cert_pem);
   EXPECT_EQ(X509_check_private_key(leaf.get(), KeyOf(pair.key_pem).get()), 1);
   const auto names = cert::NamesOf(pair.cert_pem).OrExit();

@@ -126,10 +126,9 @@ Result<TlsAuthority> TlsAuthority::MakeWithKey(const cert::Config& config,
                            .organizations = config.organizations};
   content.names.alt_names = config.alt_names;
   if (config.not_before != WallTime{}) content.early = now - config.not_before;
-  content.extensions = {
-      {NID_basic_constraints, "critical,CA:TRUE"},
-      {NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign"},
-      {NID_subject_key_identifier, "hash"}};
+  content.extensions = {{NID_basic_constraints, "critical,CA:TRUE"},
+                        {NID_key_usage, "critical,digitalSignature,keyEncipherment,keyCertSign"},
+                        {NID_subject_key_identifier, "hash"}};
   if (Result<void> made = impl->BecomeAuthority(content, std::move(key)); !made) {
     return made.error();
   }
@@ -186,7 +185,9 @@ Result<std::string> TlsAuthority::Sign(const std::string& request_pem, WallTime 
   Content content{.now = now, .early = {}, .validity = validity};
   content.names.subject = SubjectOf(X509_REQ_get_subject_name(request.get()));
   using Extensions = STACK_OF(X509_EXTENSION);
-  const auto free_all = [](Extensions* all) { sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free); };
+  const auto free_all = [](Extensions* all) {
+    sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
+  };
   const std::unique_ptr<Extensions, decltype(free_all)> asked(
       X509_REQ_get_extensions(request.get()), free_all);
   const NamesPtr hosts(static_cast<GENERAL_NAMES*>(

@@ -51,7 +51,7 @@ class MemoryStore : public certificate::Store {
   std::optional<CertificatePair> pair_{};
 };
 
-// What the signer does with a new request.
+// Answers of the signer to a new request.
 enum class Decision : std::uint8_t { kSign, kDeny, kFail, kIgnore, kDelete };
 
 class SignedCertificates : public ::testing::Test {
@@ -124,14 +124,14 @@ class SignedCertificates : public ::testing::Test {
       internal::x509::TlsAuthority::Make("ca", sim_.env().WallNow()).OrExit();
   std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
 
-  // Of the signer.
+  // ---- The signer.
   Decision decision_ = Decision::kSign;
   Duration validity_ = std::chrono::hours(10);
   Duration began_ago_{};
   std::optional<cert::CertificateRequest> names_{};  // instead of those asked for
-  std::vector<Request::Mutable> requests_;  // all, in order
+  std::vector<Request::Mutable> requests_;           // all, in order
 
-  // Of the program.
+  // ---- The program.
   std::optional<cert::CertificateRequest> template_{};
   std::vector<CertificatePair> asked_with_;
   std::vector<CertificatePair> rotations_;
@@ -163,11 +163,10 @@ class SignedCertificates : public ::testing::Test {
       condition.message = "not so";
       object.status.conditions.push_back(condition);
     } else {
-      object.status.certificate =
-          authority_
-              .Sign(object.spec.request, sim_.env().WallNow() - began_ago_, validity_,
-                    names_ ? &*names_ : nullptr)
-              .OrExit();
+      object.status.certificate = authority_
+                                      .Sign(object.spec.request, sim_.env().WallNow() - began_ago_,
+                                            validity_, names_ ? &*names_ : nullptr)
+                                      .OrExit();
     }
     EXPECT_TRUE(requests.UpdateStatus(object).ok());
   }

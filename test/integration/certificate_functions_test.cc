@@ -63,7 +63,7 @@ class CertificateFunctions : public SignedCertificates {
   }
 };
 
-TEST_F(CertificateFunctions, OneThatThrowsOnce_IsAFailedAttempt) {
+TEST_F(CertificateFunctions, FunctionThatThrowsOnce_IsAFailedAttempt) {
   for (const std::string function : {"ClientsetFn", "GetTemplate"}) {
     SCOPED_TRACE(function);
     bool thrown = false;
@@ -98,8 +98,9 @@ TEST_F(CertificateFunctions, StoreThatThrows_CostsNoCertificate) {
   EXPECT_THAT(requests_, SizeIs(1)) << "it is not requested again";
 
   const auto made = certificate::NewManager(sim_.env(), With([](const char* called) {
-    if (std::string("Current") == called) throw std::runtime_error("oops");
-  }));
+                                              if (std::string("Current") == called)
+                                                throw std::runtime_error("oops");
+                                            }));
   ASSERT_FALSE(made);
 }
 
@@ -135,7 +136,7 @@ void PrintTo(const Case& row, std::ostream* out) { *out << row.function << row.d
 class StopFromCertificateManager : public CertificateFunctions,
                                    public ::testing::WithParamInterface<Case> {};
 
-TEST_P(StopFromCertificateManager, ItEndsAndCallsNothingMore) {
+TEST_P(StopFromCertificateManager, ManagerEndsAndCallsNothingMore) {
   EndingPlace place(GetParam().function);
   place.Arm([&] {
     manager_->Stop();
@@ -151,14 +152,15 @@ TEST_P(StopFromCertificateManager, ItEndsAndCallsNothingMore) {
 }
 
 // A store is called on the pool, where a destructor would wait for its own caller.
-INSTANTIATE_TEST_SUITE_P(
-    Functions, StopFromCertificateManager,
-    ::testing::Values(Case{"ClientsetFn", false}, Case{"ClientsetFn", true},
-                      Case{"GetTemplate", false}, Case{"GetTemplate", true},
-                      Case{"OnRotation", false}, Case{"OnRotation", true}, Case{"Update", false}),
-    [](const auto& test) {
-      return test.param.function + (test.param.destroys ? "Destroys" : "Stops");
-    });
+INSTANTIATE_TEST_SUITE_P(Functions, StopFromCertificateManager,
+                         ::testing::Values(Case{"ClientsetFn", false}, Case{"ClientsetFn", true},
+                                           Case{"GetTemplate", false}, Case{"GetTemplate", true},
+                                           Case{"OnRotation", false}, Case{"OnRotation", true},
+                                           Case{"Update", false}),
+                         [](const auto& test) {
+                           return test.param.function +
+                                  (test.param.destroys ? "Destroys" : "Stops");
+                         });
 
 }  // namespace
 }  // namespace kinformer::testing

@@ -174,10 +174,10 @@ TEST_F(CertificateManagerTest, NewNamesInTheTemplate_AreRequestedAtOnceAndFewerA
   template_->alt_names.ips = {"10.0.0.3"};
   ASSERT_TRUE(sim_.RunUntil([&] { return rotations_.size() == 2; }, seconds(15)));
   EXPECT_EQ(cert::NamesOf(manager_->Current()->cert_pem).OrExit(), *template_);
-  for (const auto& change : std::vector<std::function<void()>>{
-           [&] { template_->subject.common_name = "joe"; },
-           [&] { template_->subject.organizations = {"dev"}; },
-           [&] { template_->alt_names.dns_names = {"a"}; }}) {
+  for (const auto& change :
+       std::vector<std::function<void()>>{[&] { template_->subject.common_name = "joe"; },
+                                          [&] { template_->subject.organizations = {"dev"}; },
+                                          [&] { template_->alt_names.dns_names = {"a"}; }}) {
     const std::size_t before = rotations_.size();
     change();
     ASSERT_TRUE(sim_.RunUntil([&] { return rotations_.size() == before + 1; }, seconds(15)));
@@ -252,9 +252,7 @@ TEST_F(CertificateManagerTest, SignerThatLeavesNamesOut_IsNotAskedAllTheTime) {
   EXPECT_LE(requests_.size(), 24U);
   names_.reset();
   ASSERT_TRUE(sim_.RunUntil(
-      [&] {
-        return !cert::NamesOf(manager_->Current()->cert_pem).OrExit().alt_names.ips.empty();
-      },
+      [&] { return !cert::NamesOf(manager_->Current()->cert_pem).OrExit().alt_names.ips.empty(); },
       minutes(1)));
 }
 
@@ -305,8 +303,8 @@ TEST_F(CertificateManagerTest, Stop_EndsRequestsAndRenewals) {
   Run([&] { manager_.reset(); });
   Make(ConfigOf());
   std::stop_source stop;
-  const Timer end = sim_.env().loop().RunAt(sim_.env().Now() + minutes(5),
-                                            [&] { stop.request_stop(); });
+  const Timer end =
+      sim_.env().loop().RunAt(sim_.env().Now() + minutes(5), [&] { stop.request_stop(); });
   const SteadyTime begun = sim_.env().Now();
   Run([&] { EXPECT_TRUE(manager_->Run(stop.get_token()).ok()); });
   EXPECT_EQ(sim_.env().Now() - begun, minutes(5));

@@ -61,9 +61,9 @@ Task<Result<std::string>> Ask(Client client, std::string request, csr::RequestOp
 
 TEST_F(CsrTest, TasksAwaitIt) {
   std::string cert;
-  Spawn<Result<std::string>>(
-      sim_.env(), sim_.env().loop(), Ask(client_, RequestFor(key_), Named("")),
-      [&](Result<std::string> got) { cert = std::move(got).OrExit(); });
+  Spawn<Result<std::string>>(sim_.env(), sim_.env().loop(),
+                             Ask(client_, RequestFor(key_), Named("")),
+                             [&](Result<std::string> got) { cert = std::move(got).OrExit(); });
   ASSERT_TRUE(sim_.RunUntil([&] { return !cert.empty(); }, minutes(1)));
   EXPECT_EQ(UserOf({.cert_pem = cert, .key_pem = key_}), "jane");
 }
@@ -85,7 +85,7 @@ TEST_F(CsrTest, NameOfOnesOwn_IsTakenAgainForTheSameKeyOnly) {
   });
 }
 
-TEST_F(CsrTest, WhoRefuses_IsQuoted) {
+TEST_F(CsrTest, Refusals_AreQuoted) {
   Run([&] {
     decision_ = Decision::kDeny;
     const Error denied = WaitError();

@@ -23,11 +23,11 @@
 
 #include "kinformer/base/runtime.h"
 
-#include "x509/tls_authority.h"
 #include "integration/hostile_requests.h"
 #include "integration/raw_http.h"
 #include "object/values/text_forms.h"
 #include "support/child_process.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 namespace {

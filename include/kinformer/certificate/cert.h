@@ -67,7 +67,7 @@ struct CertificateRequest {
 struct Config {
   std::string common_name{};
   std::vector<std::string> organizations{};
-  AltNames alt_names{};  // beside the common name
+  AltNames alt_names{};   // beside the common name
   WallTime not_before{};  // 0: an hour before now, since clocks differ
 };
 

@@ -73,20 +73,18 @@ namespace certificate {
 
 // Returns the client that asks for the next certificate: one with bootstrap credentials while
 // `current` is empty, later one that uses the manager's own.
-using ClientsetFunc =
-    internal::Callable<Result<Client>(const CertificatePair& current),
-                                  internal::CertificateClientsetWords>;
+using ClientsetFunc = internal::Callable<Result<Client>(const CertificatePair& current),
+                                         internal::CertificateClientsetWords>;
 // Returns whom the certificate is for; empty: it is not known yet, and nothing is requested.
-using TemplateFunc =
-    internal::Callable<std::optional<cert::CertificateRequest>(),
-                                  internal::CertificateTemplateWords>;
+using TemplateFunc = internal::Callable<std::optional<cert::CertificateRequest>(),
+                                        internal::CertificateTemplateWords>;
 
 // Usages of clients and of servers with an ECDSA key, which signs and does not encipher.
 // Counterparts: DefaultKubeletClientGetUsages, DefaultKubeletServingGetUsages.
 std::vector<std::string> DefaultKubeletClientGetUsages();
 std::vector<std::string> DefaultKubeletServingGetUsages();
 
-// What to request, from whom, and where to keep it. The functions are called on the loop, one at a
+// Request, signer and store of a manager. The functions are called on the loop, one at a
 // time, and must be quick; what they throw is logged and counts as a failed attempt.
 struct Config {
   // Required: the client for requests. Make the clients before, and return one of them.
@@ -94,8 +92,8 @@ struct Config {
   // Required. Asked every 10 seconds: if the current certificate lacks a name of a new template,
   // another one is requested at once.
   TemplateFunc get_template{};
-  std::string signer_name{};  // required: "kubernetes.io/kube-apiserver-client"
-  std::vector<std::string> usages{};  // empty: DefaultKubeletClientGetUsages
+  std::string signer_name{};                  // required: "kubernetes.io/kube-apiserver-client"
+  std::vector<std::string> usages{};          // empty: DefaultKubeletClientGetUsages
   TimeSpan requested_certificate_lifetime{};  // 0: the signer decides
   // Required. Whoever shares it may read it; only one manager may write it.
   std::shared_ptr<Store> certificate_store{};

@@ -28,7 +28,7 @@
 
 namespace kinformer::csr {
 
-// What the signer is asked for, beside the request itself.
+// Parts of the object beside the request itself.
 struct RequestOptions {
   std::string signer_name{};          // "kubernetes.io/kube-apiserver-client"
   std::vector<std::string> usages{};  // "digital signature", "client auth", "server auth", ...

@@ -32,16 +32,17 @@ struct Cluster {
   std::string certificate_authority_data{};  // PEM
   std::string proxy_url{};
   bool disable_compression{false};
-  json::Value config{};  // of the cluster's extension client.authentication.k8s.io/exec; may be null
+  json::Value
+      config{};  // of the cluster's extension client.authentication.k8s.io/exec; may be null
 };
 
-// What a plugin is asked.
+// Question to a plugin.
 struct ExecCredentialSpec {
   std::optional<Cluster> cluster{};
   bool interactive{false};  // standard input is a terminal that the plugin may use
 };
 
-// What it answers: a token, a certificate with its key, or both.
+// Answer of a plugin: a token, a certificate with its key, or both.
 struct ExecCredentialStatus {
   std::optional<WallTime> expiration_timestamp{};  // none: good for the life of the client
   std::string token{};

@@ -19,8 +19,8 @@
 
 #include "apiserver/http/testing.h"
 #include "base/core/testing/fields_log.h"
-#include "x509/tls_authority.h"
 #include "object/values/text_forms.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -14,9 +14,9 @@
 #include "controller/endpoints/text_response.h"
 #include "http/request_policy.h"
 #include "http/server.h"
-#include "x509/tls_authority.h"
 #include "http/tls_stream.h"
 #include "transport/head_judge.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer {
 

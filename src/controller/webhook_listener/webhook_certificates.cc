@@ -17,8 +17,8 @@
 #include "kinformer/client/retry.h"
 
 #include "base/core/user_call.h"
-#include "x509/tls_authority.h"
 #include "http/tls_stream.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer {
 namespace {
@@ -26,8 +26,8 @@ namespace {
 using admissionregistrationv1::MutatingWebhookConfiguration;
 using admissionregistrationv1::ValidatingWebhookConfiguration;
 using apiextensionsv1::CustomResourceDefinition;
-using internal::x509::ExpiryOf;
 using internal::http::NewTlsContext;
+using internal::x509::ExpiryOf;
 using internal::x509::TlsAuthority;
 
 constexpr const char* kCert = "tls.crt";
