@@ -119,6 +119,7 @@ struct Config {
 class Manager {
  public:
   // Stops it, and waits until its functions and its store have returned, except on a loop's thread.
+  // Not for a function of its store.
   ~Manager();
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
