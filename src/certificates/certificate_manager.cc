@@ -141,6 +141,13 @@ struct Manager::State : std::enable_shared_from_this<State> {
            !Satisfies(current->names, **wanted);
   }
 
+  // Returns the time until the next is due, between a second and the period of looks.
+  [[nodiscard]] Duration UntilNextLook() const {
+    const std::int64_t left = due_at - SecondsOf(env.WallNow());
+    if (!held->Get() || left >= kLookPeriod / seconds(1)) return kLookPeriod;
+    return seconds(std::max<std::int64_t>(left, 1));
+  }
+
   // Ends the attempt if another certificate is wanted than the one that it asks for.
   void LookAtTemplate(std::stop_source attempt, cert::CertificateRequest asked) {
     look = env.loop().RunAt(internal::base::After(env.Now(), kLookPeriod),
@@ -271,7 +278,7 @@ struct Keeper {
     while (!stop.stop_requested()) {
       const Result<bool> due = self->IsDue();
       if (due.ok() && !*due) {
-        Task<Result<void>> sleep = Pause(env, stop, kLookPeriod);
+        Task<Result<void>> sleep = Pause(env, stop, self->UntilNextLook());
         static_cast<void>(co_await sleep);
         continue;
       }

@@ -63,8 +63,8 @@ class CertificateClient : public ::testing::Test {
     config.get_template = [wanted = wanted_] { return wanted->Get(); };
     config.signer_name = "kubernetes.io/kube-apiserver-client";
     config.certificate_store =
-        certificate::NewFileStore(runtime_.env(), {.pair_name_prefix = "agent",
-                                                   .certificate_directory = folder_})
+        certificate::NewFileStore(runtime_.env(),
+                                  {.pair_name_prefix = "agent", .certificate_directory = folder_})
             .OrExit();
     manager_ = certificate::NewManager(runtime_.env(), std::move(config)).OrExit();
   }
@@ -86,13 +86,14 @@ class CertificateClient : public ::testing::Test {
     }
   }
   bool SignUntilCurrentIsOf(const std::string& user) {
-    return Clock(runtime_.env()).Poll(
-        [&] {
-          SignAll();
-          const std::optional<CertificatePair> pair = manager_->Current();
-          return pair && cert::NamesOf(pair->cert_pem).OrExit().subject.common_name == user;
-        },
-        {.within = std::chrono::seconds(60), .every = {}});
+    return Clock(runtime_.env())
+        .Poll(
+            [&] {
+              SignAll();
+              const std::optional<CertificatePair> pair = manager_->Current();
+              return pair && cert::NamesOf(pair->cert_pem).OrExit().subject.common_name == user;
+            },
+            {.within = std::chrono::seconds(60), .every = {}});
   }
   static std::string UserOf(const Client& client) {
     const authenticationv1::SelfSubjectReview::Mutable question;
@@ -103,8 +104,7 @@ class CertificateClient : public ::testing::Test {
 
   Runtime runtime_;
   ApiServer server_{runtime_};
-  const Client signer_ =
-      Client::ForTransport(runtime_.env(), server_.transport(), {.qps = -1});
+  const Client signer_ = Client::ForTransport(runtime_.env(), server_.transport(), {.qps = -1});
   internal::x509::TlsAuthority authority_ =
       internal::x509::TlsAuthority::Make("clients", runtime_.env().WallNow()).OrExit();
   const std::string folder_ = ::testing::TempDir() + "kinformer-certificate-client-" +
@@ -114,8 +114,7 @@ class CertificateClient : public ::testing::Test {
 };
 
 TEST_F(CertificateClient, RequestsAndWatchesFollowTheManager) {
-  Config config =
-      AnonymousClientConfig(Config::FromKubeconfig(server_.kubeconfig()).OrExit());
+  Config config = AnonymousClientConfig(Config::FromKubeconfig(server_.kubeconfig()).OrExit());
   config.credentials = manager_->ClientCredentials();
   config.qps = -1;
   const Client client = Client::NewForConfig(runtime_.env(), config).OrExit();
