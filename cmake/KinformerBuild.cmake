@@ -84,6 +84,7 @@ set(KINFORMER_LAYERS
   object
   api
   transport
+  x509
   http
   config
   client
@@ -101,6 +102,7 @@ set(KINFORMER_LAYERS
   cache/boxes
   cache/tools
   cache
+  certificates
   workqueue
   controller/certificates
   controller/endpoints

@@ -12,8 +12,8 @@ function(kinformer_offers name)
   set_target_properties(kinformer_offers_${name} PROPERTIES EXPORT_NAME ${name})
   add_library(kinformer::${name} ALIAS kinformer_offers_${name})
 endfunction()
-kinformer_offers(kinformer kinformer_cache kinformer_client_manifests kinformer_workqueue
-  kinformer_controller kinformer_api)
+kinformer_offers(kinformer kinformer_cache kinformer_certificates kinformer_client_manifests
+  kinformer_workqueue kinformer_controller kinformer_api)
 kinformer_offers(apiserver kinformer_apiserver_http kinformer_apiserver)
 kinformer_offers(testing kinformer_testing)
 # Each target that links it compiles these headers once, and each of its sources begins with them.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kinformer/client/config.h"
+#include "kinformer/client/exec_credential.h"
 
 #include "base/text/url.h"
 #include "config/exec_plugin.h"
@@ -21,6 +22,11 @@ void FuzzCredentialPlugin(std::string_view input) {
   exec.api_version = choices.Byte() % 2 == 0 ? "client.authentication.k8s.io/v1"
                                              : "client.authentication.k8s.io/v1beta1";
   const std::string output(choices.rest());
+  if (const auto read = exec::LoadExecCredential(output)) {
+    const auto again = exec::LoadExecCredential(read->ToJson());
+    RequireEqual(again ? again->ToJson() : again.error().message(), read->ToJson(),
+                 "what was written is read again");
+  }
   const auto answer = internal::config::ParseExecAnswer(exec, output);
   if (!answer) {
     Require(answer.error().message().find(exec.command) != std::string::npos,

@@ -5,6 +5,7 @@
 
 #include "kinformer/client/config.h"
 
+#include "config/credentials.h"
 #include "config/testing/config_text.h"
 
 namespace kinformer {
@@ -41,6 +42,7 @@ Config Full() {
               .content_type = "application/json",
               .origin = "a file"};
   full.impersonate.extra["k"] = {"v"};
+  full.credentials = internal::config::NewStaticCredentials("Bearer t");
   full.Wrap([](auto inner) { return inner; });
   return full;
 }

@@ -52,6 +52,7 @@ std::string Config::ToString() const {
   add("username", username);
   secret("password", password);
   secret("exec", exec ? exec->command : "");
+  add("credentials", credentials == nullptr ? "" : "of the program");
   add("as", impersonate.user_name);
   add("proxy-url", internal::base::RedactedUrl(proxy_url));
   add("transport wrappers", wrap_transport.empty() ? "" : std::to_string(wrap_transport.size()));

@@ -10,6 +10,7 @@
 #include "kinformer/client/clientcmd.h"
 #include "kinformer/client/config.h"
 
+#include "config/credentials.h"
 #include "config/kubeconfig.h"
 
 namespace kinformer {
@@ -53,6 +54,8 @@ TEST(ConfigToString, WritesEachFieldAndNoSecret_RC08) {
   add([](Config& c) { c.password = "v"; }, "password: --- REDACTED ---");
   add([](Config& c) { c.exec = ExecConfig{.command = "v"}; }, "exec: --- REDACTED ---");
   add([](Config& c) { c.impersonate.user_name = "v"; }, "as: v");
+  add([](Config& c) { c.credentials = internal::config::NewStaticCredentials("Bearer t"); },
+      "credentials: of the program");
   add([](Config& c) { c.wrap_transport = {{}, nullptr}; }, "transport wrappers: 2");
   add([](Config& c) { c.proxy_url = "http://u:SECRET@p"; }, "proxy-url: http://--- REDACTED ---@p");
   add(

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "kinformer/base/metrics.h"
+#include "kinformer/client/exec_credential.h"
 #include "kinformer/json/json.h"
 
 #include "base/core/deadline.h"
@@ -32,8 +33,6 @@ extern char** environ;
 namespace kinformer::internal::config {
 
 namespace {
-
-using json::Value;
 
 constexpr std::size_t kMaxAnswer = 16 << 20;
 
@@ -219,16 +218,15 @@ void CountDecision(Env& env, bool allowed) {
       ->Add();
 }
 
-// Returns the time, limited to the range of WallTime.
-WallTime Saturated(std::int64_t seconds, std::int64_t nanos) {
+}  // namespace
+
+WallTime SaturatedTime(std::int64_t seconds, std::int64_t nanos) {
   constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
   constexpr auto kFirst = std::chrono::ceil<std::chrono::seconds>(WallTime::min());
   if (seconds >= kLast.time_since_epoch().count()) return WallTime::max();
   if (seconds <= kFirst.time_since_epoch().count()) return WallTime::min();
   return WallTime(std::chrono::seconds(seconds) + std::chrono::nanoseconds(nanos));
 }
-
-}  // namespace
 
 Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal) {
   if (exec.interactive_mode == "Never") return false;
@@ -244,27 +242,23 @@ Result<bool> ExecInteractive(const ExecConfig& exec, bool stdin_is_terminal) {
 }
 
 std::string ExecInfoJson(const ExecConfig& exec, const ExecCluster& cluster, bool interactive) {
-  Value spec = Value::MakeObject({{"interactive", interactive}});
+  kinformer::exec::ExecCredential question;
+  question.api_version = exec.api_version;
+  question.spec.interactive = interactive;
   if (exec.provide_cluster_info) {
-    Value about = Value::MakeObject({{"server", cluster.server}});
-    if (!cluster.tls_server_name.empty()) about.Set("tls-server-name", cluster.tls_server_name);
-    if (cluster.insecure) about.Set("insecure-skip-tls-verify", true);
-    if (!cluster.ca_data.empty()) {
-      std::string encoded;
-      AppendBase64(cluster.ca_data, encoded);
-      about.Set("certificate-authority-data", std::move(encoded));
-    }
-    if (!cluster.proxy_url.empty()) about.Set("proxy-url", cluster.proxy_url);
-    if (cluster.disable_compression) about.Set("disable-compression", true);
+    kinformer::exec::Cluster about;
+    about.server = cluster.server;
+    about.tls_server_name = cluster.tls_server_name;
+    about.insecure_skip_tls_verify = cluster.insecure;
+    about.certificate_authority_data = cluster.ca_data;
+    about.proxy_url = cluster.proxy_url;
+    about.disable_compression = cluster.disable_compression;
     if (!cluster.config.empty()) {
-      if (auto config = json::Parse(cluster.config)) about.Set("config", *std::move(config));
+      if (auto config = json::Parse(cluster.config)) about.config = *std::move(config);
     }
-    spec.Set("cluster", std::move(about));
+    question.spec.cluster = std::move(about);
   }
-  return Value::MakeObject({{"kind", "ExecCredential"},
-                            {"apiVersion", exec.api_version},
-                            {"spec", std::move(spec)}})
-      .Dump();
+  return question.ToJson();
 }
 
 Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& text) {
@@ -306,7 +300,7 @@ Result<ExecAnswer> ParseExecAnswer(const ExecConfig& exec, const std::string& te
   if (!expiry.empty()) {
     const auto time = ParseRfc3339(expiry);
     if (!time) return Failed(exec, "expirationTimestamp \"" + expiry + "\" is not a time");
-    out.expires = Saturated(time->seconds, time->nanos);
+    out.expires = SaturatedTime(time->seconds, time->nanos);
   }
   return out;
 }

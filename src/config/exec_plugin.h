@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CONFIG_EXEC_PLUGIN_H_
 #define KINFORMER_CONFIG_EXEC_PLUGIN_H_
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -22,6 +23,9 @@ struct ExecAnswer {
   Credentials credentials{};
   std::optional<WallTime> expires{};  // none: valid for the life of the process
 };
+
+// Returns the time, limited to the range of WallTime.
+[[nodiscard]] WallTime SaturatedTime(std::int64_t seconds, std::int64_t nanos);
 
 // Whether the plugin may use the terminal, by its interactiveMode. kConfig "standard input is not a
 // terminal" or "is unavailable" if it needs one and there is none.

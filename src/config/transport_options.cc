@@ -34,6 +34,7 @@ std::optional<long> SecondsFrom(const char* variable) {
 
 Result<std::shared_ptr<CredentialSource>> CredentialsFor(const Config& config,
                                                          const std::string& url) {
+  if (config.credentials != nullptr) return config.credentials;
   if (!config.bearer_token_file.empty()) {
     if (config.bearer_token.empty()) {
       auto readable = internal::config::ReadConfigFile(config.bearer_token_file, "token file");

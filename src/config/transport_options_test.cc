@@ -11,6 +11,7 @@
 #include "kinformer/client/config.h"
 #include "kinformer/client/http_transport.h"
 
+#include "config/credentials.h"
 #include "config/testing/kubeconfig_texts.h"
 #include "config/testing/plugins.h"
 
@@ -175,6 +176,9 @@ TEST(TransportCredentials, EachKindAlone) {
   EXPECT_EQ(Authorization(config), "Bearer t");
   config.bearer_token_file = folder.Write("t", "f");
   EXPECT_EQ(Authorization(config), "Bearer f");
+  config.credentials = internal::config::NewStaticCredentials("Own o");
+  EXPECT_EQ(Authorization(config), "Own o") << "in the place of all others";
+  config.credentials.reset();
   config.bearer_token_file = "/nonexistent";
   EXPECT_EQ(Authorization(config), "Bearer t") << "the literal one serves until there is a file";
   config.bearer_token.clear();

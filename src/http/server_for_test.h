@@ -27,9 +27,9 @@
 #include "http/bearer_token.h"
 #include "http/early_client_for_test.h"
 #include "http/server.h"
-#include "http/tls_authority.h"
 #include "http/tls_stream.h"
 #include "transport/responses.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::internal::http {
 
@@ -59,7 +59,7 @@ class ServerForTest {
   ServerForTest(Protocol protocol, Handler& handler) : protocol_(protocol) {
     TlsContext tls;
     if (protocol != Protocol::kHttp1) {
-      auto authority = TlsAuthority::Make("test-ca", runtime_.env().WallNow()).OrExit();
+      auto authority = x509::TlsAuthority::Make("test-ca", runtime_.env().WallNow()).OrExit();
       auto certificate = authority.ServerCertificate({"127.0.0.1"}).OrExit();
       ca_pem_ = authority.ca_pem();
       tls = NewTlsContext({.cert_pem = certificate.cert_pem,

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "http/tls_authority.h"
 #include "http/tls_stream.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::internal::http {
 
@@ -42,9 +42,9 @@ inline KeyPtr ParseKey(const std::string& pem) {
 
 // Authority and contexts that the tests share; keys take a while to make.
 struct TlsForTest {
-  TlsAuthority authority =
-      TlsAuthority::Make("my-ca", WallTime(std::chrono::hours(500000))).OrExit();
-  CertificateAndKey server =
+  x509::TlsAuthority authority =
+      x509::TlsAuthority::Make("my-ca", WallTime(std::chrono::hours(500000))).OrExit();
+  CertificatePair server =
       authority.ServerCertificate({"localhost", "*.a.b", "127.0.0.1", "::1"}).OrExit();
 
   static TlsForTest& Shared() {
@@ -64,7 +64,7 @@ struct TlsForTest {
 struct TlsClientOptions {
   std::vector<std::string> protocols{};  // offered; empty: no ALPN
   int version = 0;                       // the only one; 0: any
-  CertificateAndKey certificate{};
+  CertificatePair certificate{};
 };
 
 class TlsClient {

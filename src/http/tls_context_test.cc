@@ -42,7 +42,7 @@ std::string Weak(const std::string& pem) {
 
 TEST(TlsContext, UnusableMaterial_IsExplained) {
   const TlsForTest& tls = TlsForTest::Shared();
-  auto other = TlsAuthority::Make("other", {}).OrExit();
+  auto other = x509::TlsAuthority::Make("other", {}).OrExit();
   const std::string cert = tls.server.cert_pem;
   const std::string key = tls.server.key_pem;
   const std::string kCert = "the server's certificate cannot be used: ";
@@ -145,7 +145,7 @@ struct Met {
 
 TEST(TlsContext, Chain_IsSent) {
   const TlsForTest& tls = TlsForTest::Shared();
-  auto other = TlsAuthority::Make("other", {}).OrExit();
+  auto other = x509::TlsAuthority::Make("other", {}).OrExit();
   const Met met(
       NewTlsContext({.cert_pem = tls.server.cert_pem + tls.authority.ca_pem() + other.ca_pem(),
                      .key_pem = tls.server.key_pem,
@@ -163,7 +163,7 @@ TEST(TlsContext, Chain_IsSent) {
 
 TEST(TlsContext, Clients_AreAskedForCertificatesOfTheAuthorities) {
   TlsForTest& tls = TlsForTest::Shared();
-  const auto real = TlsAuthority::Make("real", Today()).OrExit();
+  const auto real = x509::TlsAuthority::Make("real", Today()).OrExit();
   const TlsContext context =
       NewTlsContext({.cert_pem = tls.server.cert_pem,
                      .key_pem = tls.server.key_pem,
@@ -179,8 +179,8 @@ TEST(TlsContext, Clients_AreAskedForCertificatesOfTheAuthorities) {
 }
 
 // Returns a certificate of `authority` in which the fields of the subject are these.
-CertificateAndKey WithSubject(
-    TlsAuthority& authority, const std::vector<std::tuple<const char*, int, std::string>>& fields) {
+CertificatePair WithSubject(x509::TlsAuthority& authority,
+                            const std::vector<std::tuple<const char*, int, std::string>>& fields) {
   const auto pair = authority.ClientCertificate("x", {}).OrExit();
   const CertPtr cert = ParseCert(pair.cert_pem);
   const std::unique_ptr<X509_NAME, void (*)(X509_NAME*)> name(X509_NAME_new(), &X509_NAME_free);
@@ -197,7 +197,7 @@ CertificateAndKey WithSubject(
 
 TEST(TlsContext, CommonName_IsTheUser) {
   TlsForTest& tls = TlsForTest::Shared();
-  auto real = TlsAuthority::Make("real", Today()).OrExit();
+  auto real = x509::TlsAuthority::Make("real", Today()).OrExit();
   const TlsContext context = NewTlsContext({.cert_pem = tls.server.cert_pem,
                                             .key_pem = tls.server.key_pem,
                                             .client_ca_pem = real.ca_pem()},
@@ -217,7 +217,7 @@ TEST(TlsContext, CommonName_IsTheUser) {
     }
   }
   // Another authority of the same name.
-  auto false_one = TlsAuthority::Make("real", Today()).OrExit();
+  auto false_one = x509::TlsAuthority::Make("real", Today()).OrExit();
   const Met met(context, {.protocols = {},
                           .version = 0,
                           .certificate = false_one.ClientCertificate("jane", {}).OrExit()});

@@ -37,8 +37,8 @@ EmbeddedServer::EmbeddedServer(EmbeddedServerOptions options) : options_(std::mo
   runtime_ = std::make_unique<Runtime>(RuntimeOptions{
       .name = "test-server",
       .log = options_.log != nullptr ? options_.log : std::shared_ptr<LogSink>(NewNullLog())});
-  authority_ = std::make_unique<internal::http::TlsAuthority>(
-      internal::http::TlsAuthority::Make("integration ca", runtime_->env().WallNow()).OrExit());
+  authority_ = std::make_unique<internal::x509::TlsAuthority>(
+      internal::x509::TlsAuthority::Make("integration ca", runtime_->env().WallNow()).OrExit());
   certificate_ = MakeCertificate();
   std::promise<void> made;
   runtime_->env().loop().Post([&] {
@@ -63,7 +63,7 @@ EmbeddedServer::~EmbeddedServer() {
   gone.get_future().get();
 }
 
-internal::http::CertificateAndKey EmbeddedServer::MakeCertificate() {
+CertificatePair EmbeddedServer::MakeCertificate() {
   return authority_->ServerCertificate({"127.0.0.1"}).OrExit();
 }
 

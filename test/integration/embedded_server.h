@@ -23,7 +23,7 @@
 #include "kinformer/object/object_name.h"
 
 #include "client/testing/scripted_server.h"
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 
@@ -57,7 +57,7 @@ class EmbeddedServer {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] const std::string& ca_pem() const { return authority_->ca_pem(); }
   // Makes another certificate of the same authority, for 127.0.0.1.
-  internal::http::CertificateAndKey MakeCertificate();
+  CertificatePair MakeCertificate();
 
   // Closes the port and all connections. Keeps the objects of the API server.
   void Stop();
@@ -96,8 +96,8 @@ class EmbeddedServer {
   class Front;
 
   const EmbeddedServerOptions options_;
-  std::unique_ptr<internal::http::TlsAuthority> authority_;
-  internal::http::CertificateAndKey certificate_;
+  std::unique_ptr<internal::x509::TlsAuthority> authority_;
+  CertificatePair certificate_;
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<apiserver::ApiServer> api_;
   std::unique_ptr<Front> front_;

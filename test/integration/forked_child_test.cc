@@ -188,7 +188,7 @@ TEST_F(ForkedChildTest, Servers) {
   auto endpoints = EndpointServer::Listen(env(), "127.0.0.1:0").OrExit();
   endpoints->Handle("/healthz", std::make_shared<healthz::Handler>(env(), healthz::Checks{}));
   auto webhooks = std::make_unique<WebhookServer>(env());
-  const internal::http::CertificateAndKey made = server_.MakeCertificate();
+  const CertificatePair made = server_.MakeCertificate();
   auto listener = WebhookListener::Listen(
                       env(), *webhooks,
                       {.port = 0, .certificate = CertificatePair{made.cert_pem, made.key_pem}})

@@ -23,11 +23,11 @@
 
 #include "kinformer/base/runtime.h"
 
-#include "http/tls_authority.h"
 #include "integration/hostile_requests.h"
 #include "integration/raw_http.h"
 #include "object/values/text_forms.h"
 #include "support/child_process.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 namespace {
@@ -390,7 +390,7 @@ TEST(HostileMemory, WebhooksAtManyAddresses_LeaveFewDescriptors) {
   Runtime runtime;
   std::string bundle;
   internal::AppendBase64(
-      internal::http::TlsAuthority::Make("ca", runtime.env().WallNow()).OrExit().ca_pem(), bundle);
+      internal::x509::TlsAuthority::Make("ca", runtime.env().WallNow()).OrExit().ca_pem(), bundle);
   std::string webhooks;
   for (int i = 0; i < kHooks; ++i) {
     const std::string n = std::to_string(i);

@@ -63,7 +63,7 @@ class Http2 : public ::testing::Test {
     const std::string base = ::testing::TempDir() + "kinformer-http2-" + std::to_string(getpid());
     cert_path_ = base + ".crt";
     key_path_ = base + ".key";
-    const internal::http::CertificateAndKey certificate = server_.MakeCertificate();
+    const CertificatePair certificate = server_.MakeCertificate();
     std::ofstream(cert_path_) << certificate.cert_pem;
     std::ofstream(key_path_) << certificate.key_pem;
     port_ = FreePort();

@@ -20,12 +20,12 @@
 #include "kinformer/client/resource_client.h"
 #include "kinformer/testing/api_server.h"
 
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 namespace {
 
-using internal::http::ExpiryOf;
+using internal::x509::ExpiryOf;
 using std::chrono::hours;
 using std::chrono::minutes;
 using ::testing::HasSubstr;

@@ -21,7 +21,7 @@
 #include "kinformer/testing/api_server.h"
 #include "kinformer/webhook/webhook_certificates.h"
 
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 
@@ -60,7 +60,7 @@ class WebhookSecret : public ::testing::Test {
     return found;
   }
   void RunUntil(WallTime time) { sim_.RunFor(time - sim_.env().WallNow()); }
-  static WallTime Expiry(const std::string& pem) { return internal::http::ExpiryOf(pem).OrExit(); }
+  static WallTime Expiry(const std::string& pem) { return internal::x509::ExpiryOf(pem).OrExit(); }
   static std::size_t Certificates(const std::string& pem) {
     std::size_t count = 0;
     for (std::size_t at = pem.find("BEGIN CERT"); at != std::string::npos; ++count) {

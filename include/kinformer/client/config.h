@@ -140,6 +140,10 @@ struct Config {
   std::string username{};
   std::string password{};
   std::optional<ExecConfig> exec{};
+  // Credentials of the program's own, such as a certificate::Manager's (certificate_manager.h), in
+  // the place of the tokens, passwords and plugins above. Clients of several loops may share them
+  // if they are thread-safe. Never part of a kubeconfig.
+  std::shared_ptr<CredentialSource> credentials{};
   ImpersonationConfig impersonate{};
   std::string proxy_url{};
   double qps{0};  // 0: the client's default; negative: no limit

@@ -16,15 +16,9 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/certificate/cert.h"
 
 namespace kinformer {
-
-// A certificate with its chain, and its key, both PEM.
-struct CertificatePair {
-  std::string cert_pem{};
-  std::string key_pem{};
-  bool operator==(const CertificatePair&) const = default;
-};
 
 // Files of a pair.
 struct CertificateFiles {

@@ -14,16 +14,16 @@
 #include "apiserver/http/kubeconfig_text.h"
 #include "apiserver/http/own_names.h"
 #include "http/server.h"
-#include "http/tls_authority.h"
 #include "http/tls_stream.h"
 #include "transport/contained_handler.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::apiserver {
 
 using internal::http::Server;
-using internal::http::TlsAuthority;
 using internal::http::TlsContext;
 using internal::http::TlsServerMaterial;
+using internal::x509::TlsAuthority;
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "kinformer/base/simulation.h"
 
 #include "apiserver/http/testing.h"
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -284,7 +284,7 @@ TEST_P(HttpServerTlsTest, PlainHttp_IsToldThatThisIsTls) {
 
 TEST_P(HttpServerTlsTest, ACertificateOfAnotherAuthorityIsRefused) {
   Listen({.tls = true});
-  auto other = internal::http::TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();
+  auto other = internal::x509::TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();
   const auto cert = other.ClientCertificate("mallory", {}).OrExit();
   Curl curl = Client();
   curl.Blob(CURLOPT_SSLCERT_BLOB, cert.cert_pem).Blob(CURLOPT_SSLKEY_BLOB, cert.key_pem);

@@ -14,7 +14,7 @@
 
 #include "apiserver/http/testing.h"
 #include "base/core/testing/fields_log.h"
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -112,7 +112,7 @@ TEST_F(ServerAddressTest, OwnCertificate_IsGoodForTheNamesOfTheServer) {
 }
 
 TEST_F(ServerAddressTest, Kubeconfig_HasACertificateUnlessThereIsATokenOrAnotherAuthority) {
-  const auto other = internal::http::TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();
+  const auto other = internal::x509::TlsAuthority::Make("other", runtime_.env().WallNow()).OrExit();
   struct Row {
     std::string token;
     std::string client_ca;

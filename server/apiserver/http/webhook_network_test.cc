@@ -19,8 +19,8 @@
 
 #include "apiserver/http/testing.h"
 #include "base/core/testing/fields_log.h"
-#include "http/tls_authority.h"
 #include "object/values/text_forms.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -60,7 +60,7 @@ TEST(WebhookNetworkTest, AddressesThatDiffer_HaveTransportsOfTheirOwn) {
   const auto log = std::make_shared<FieldsLog>(LogLevel::kWarning);
   Runtime runtime({.name = "hooks", .log = log});
   const auto authority =
-      internal::http::TlsAuthority::Make("one", runtime.env().WallNow()).OrExit();
+      internal::x509::TlsAuthority::Make("one", runtime.env().WallNow()).OrExit();
   const std::string bundle = Base64(authority.ca_pem());
   const auto network = WebhookNetwork(runtime.env());
   const auto plain = network({.base_url = "https://hook.example:8443"});
@@ -109,7 +109,7 @@ TEST(WebhookNetworkTest, CaBundle_IsTheAuthorityThatIsTrusted) {
   Runtime runtime({.name = "hooks"});
   TestHandler handler(runtime.env());
   const auto server = HttpServer::Listen(runtime.env(), handler, {.tls = true}).OrExit();
-  const auto other = internal::http::TlsAuthority::Make("other", runtime.env().WallNow()).OrExit();
+  const auto other = internal::x509::TlsAuthority::Make("other", runtime.env().WallNow()).OrExit();
   const auto on_loop = [&](const std::function<void()>& work) {
     std::promise<void> done;
     runtime.env().loop().Post([&] {

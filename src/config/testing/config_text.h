@@ -43,6 +43,7 @@ inline std::string Described(const Config& config) {
   add("username", config.username);
   add("password", config.password);
   add("exec", config.exec ? config.exec->command : "");
+  add("credentials", config.credentials == nullptr ? "" : "of the program");
   add("as", config.impersonate.user_name);
   add("uid", config.impersonate.uid);
   for (const std::string& group : config.impersonate.groups) add("group", group);

@@ -13,7 +13,7 @@
 
 #include "kinformer/endpoints/certificate_watcher.h"
 
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 
@@ -56,8 +56,8 @@ class CertificateFolder {
 
  private:
   std::filesystem::path path_{};
-  internal::http::TlsAuthority authority_ =
-      internal::http::TlsAuthority::Make("test-ca", std::chrono::system_clock::now()).OrExit();
+  internal::x509::TlsAuthority authority_ =
+      internal::x509::TlsAuthority::Make("test-ca", std::chrono::system_clock::now()).OrExit();
 };
 
 }  // namespace kinformer::testing

@@ -14,9 +14,9 @@
 #include "controller/endpoints/text_response.h"
 #include "http/request_policy.h"
 #include "http/server.h"
-#include "http/tls_authority.h"
 #include "http/tls_stream.h"
 #include "transport/head_judge.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer {
 
@@ -97,7 +97,7 @@ Result<TlsContext> ContextOf(const CertificatePair& pair) {
 }
 
 Result<CertificatePair> SelfSigned(Env& env, const std::string& ip) {
-  auto authority = internal::http::TlsAuthority::Make("kinformer-endpoints", env.WallNow());
+  auto authority = internal::x509::TlsAuthority::Make("kinformer-endpoints", env.WallNow());
   if (!authority) return authority.error();
   auto made = authority->ServerCertificate({"localhost", "127.0.0.1", "::1", ip});
   if (!made) return made.error();

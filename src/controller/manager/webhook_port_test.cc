@@ -14,13 +14,13 @@
 
 #include "client/testing/scripted_server.h"
 #include "controller/manager/webhook_runnable.h"
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::internal {
 namespace {
 
 CertificatePair NewPair(Env& env) {
-  auto authority = http::TlsAuthority::Make("test", env.WallNow()).OrExit();
+  auto authority = x509::TlsAuthority::Make("test", env.WallNow()).OrExit();
   auto pair = authority.ServerCertificate({"127.0.0.1"}).OrExit();
   return {.cert_pem = pair.cert_pem, .key_pem = pair.key_pem};
 }

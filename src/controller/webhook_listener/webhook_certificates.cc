@@ -17,8 +17,8 @@
 #include "kinformer/client/retry.h"
 
 #include "base/core/user_call.h"
-#include "http/tls_authority.h"
 #include "http/tls_stream.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer {
 namespace {
@@ -26,9 +26,9 @@ namespace {
 using admissionregistrationv1::MutatingWebhookConfiguration;
 using admissionregistrationv1::ValidatingWebhookConfiguration;
 using apiextensionsv1::CustomResourceDefinition;
-using internal::http::ExpiryOf;
 using internal::http::NewTlsContext;
-using internal::http::TlsAuthority;
+using internal::x509::ExpiryOf;
+using internal::x509::TlsAuthority;
 
 constexpr const char* kCert = "tls.crt";
 constexpr const char* kKey = "tls.key";

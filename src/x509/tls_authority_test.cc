@@ -1,6 +1,6 @@
 // TlsAuthority: certificates in all their fields, restored authorities, and errors.
 
-#include "http/tls_authority.h"
+#include "x509/tls_authority.h"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <openssl/x509v3.h>
 #include <set>
 
-namespace kinformer::internal::http {
+namespace kinformer::internal::x509 {
 namespace {
 
 using std::chrono::hours;
@@ -125,8 +125,8 @@ TEST(TlsAuthority, ServerCertificate_HasAllFields) {
   EXPECT_EQ(NameText(X509_get_subject_name(cert.get())), "CN=kube-apiserver;");
   EXPECT_EQ(ExtensionsText(cert.get()),
             "keyUsage!=Digital Signature;extendedKeyUsage=TLS Web Server Authentication;"
-            "authorityKeyIdentifier;subjectAltName=DNS:localhost, IP Address:127.0.0.1, "
-            "IP Address:0:0:0:0:0:0:0:1, DNS:a.b;");
+            "authorityKeyIdentifier;subjectAltName=DNS:localhost, DNS:a.b, IP Address:127.0.0.1, "
+            "IP Address:0:0:0:0:0:0:0:1;");
   EXPECT_EQ(SecondsOf(X509_get0_notAfter(cert.get())), 5 * 3600);
 }
 
@@ -222,7 +222,10 @@ TEST(TlsAuthority, NamesThatDoNotFit_AreExplained) {
   }
   const auto hosts = authority.ServerCertificate({"a,bad:b"});
   ASSERT_FALSE(hosts);
-  expect(hosts.error(), "kube-apiserver", ":");
+  EXPECT_EQ(hosts.error().reason(), Reason::kConfig);
+  EXPECT_EQ(hosts.error().message(),
+            "making a certificate for \"kube-apiserver\": \"a,bad:b\" is neither a DNS name nor an "
+            "IP address");
 }
 
 TEST(TlsAuthority, KeyThatCannotSign_IsExplained) {
@@ -259,4 +262,4 @@ TEST(ExpiryOf, FirstCertificate_Decides) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal::http
+}  // namespace kinformer::internal::x509
