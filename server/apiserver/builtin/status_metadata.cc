@@ -16,7 +16,7 @@ struct Rule {
   std::span<const std::string_view> kept;
 };
 
-// The rules of kube-apiserver 1.36. SRV-STATUS in test/conformance/server_checks.txt checks them
+// The rules of kube-apiserver 1.37. SRV-STATUS in test/conformance/server_checks.txt checks them
 // for each kind.
 constexpr std::array kRules = {
     Rule{.group = "", .plural = "pods", .kept = kOwners},
