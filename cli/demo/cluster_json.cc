@@ -104,7 +104,7 @@ std::string NodeJson(const NodeFacts& node) {
       R"("message":"kubelet is posting ready status"}}],"addresses":[{{"type":"InternalIP",)"
       R"("address":"{4}"}},{{"type":"Hostname","address":"{0}"}}],"nodeInfo":{{"machineID":"",)"
       R"("systemUUID":"","bootID":"","kernelVersion":"6.1.0","osImage":"Debian GNU/Linux 12",)"
-      R"("containerRuntimeVersion":"containerd://2.0.1","kubeletVersion":"v1.36.3",)"
+      R"("containerRuntimeVersion":"containerd://2.0.1","kubeletVersion":"v1.37.2",)"
       R"("kubeProxyVersion":"","operatingSystem":"linux","architecture":"amd64"}}}}}})",
       NodeName(node.index), static_cast<char>('a' + node.index % 3),
       node.unschedulable ? R"("unschedulable":true,)" : "", kBorn, HostIp(node.index));

@@ -40,6 +40,7 @@ import (
 	flowcontrolv1beta2 "k8s.io/api/flowcontrol/v1beta2"
 	flowcontrolv1beta3 "k8s.io/api/flowcontrol/v1beta3"
 	imagepolicyv1alpha1 "k8s.io/api/imagepolicy/v1alpha1"
+	lifecyclev1alpha1 "k8s.io/api/lifecycle/v1alpha1"
 	networkingv1 "k8s.io/api/networking/v1"
 	networkingv1beta1 "k8s.io/api/networking/v1beta1"
 	nodev1 "k8s.io/api/node/v1"
@@ -55,11 +56,12 @@ import (
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	schedulingv1 "k8s.io/api/scheduling/v1"
-	schedulingv1alpha2 "k8s.io/api/scheduling/v1alpha2"
+	schedulingv1alpha3 "k8s.io/api/scheduling/v1alpha3"
 	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagev1alpha1 "k8s.io/api/storage/v1alpha1"
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
@@ -120,6 +122,7 @@ var packages = []apiPackage{
 	{"flowcontrolv1beta2", "k8s.io/api/flowcontrol/v1beta2", flowcontrolv1beta2.AddToScheme},
 	{"flowcontrolv1beta3", "k8s.io/api/flowcontrol/v1beta3", flowcontrolv1beta3.AddToScheme},
 	{"imagepolicyv1alpha1", "k8s.io/api/imagepolicy/v1alpha1", imagepolicyv1alpha1.AddToScheme},
+	{"lifecyclev1alpha1", "k8s.io/api/lifecycle/v1alpha1", lifecyclev1alpha1.AddToScheme},
 	{"networkingv1", "k8s.io/api/networking/v1", networkingv1.AddToScheme},
 	{"networkingv1beta1", "k8s.io/api/networking/v1beta1", networkingv1beta1.AddToScheme},
 	{"nodev1", "k8s.io/api/node/v1", nodev1.AddToScheme},
@@ -135,11 +138,12 @@ var packages = []apiPackage{
 	{"resourcev1beta1", "k8s.io/api/resource/v1beta1", resourcev1beta1.AddToScheme},
 	{"resourcev1beta2", "k8s.io/api/resource/v1beta2", resourcev1beta2.AddToScheme},
 	{"schedulingv1", "k8s.io/api/scheduling/v1", schedulingv1.AddToScheme},
-	{"schedulingv1alpha2", "k8s.io/api/scheduling/v1alpha2", schedulingv1alpha2.AddToScheme},
+	{"schedulingv1alpha3", "k8s.io/api/scheduling/v1alpha3", schedulingv1alpha3.AddToScheme},
 	{"schedulingv1beta1", "k8s.io/api/scheduling/v1beta1", schedulingv1beta1.AddToScheme},
 	{"storagev1", "k8s.io/api/storage/v1", storagev1.AddToScheme},
 	{"storagev1alpha1", "k8s.io/api/storage/v1alpha1", storagev1alpha1.AddToScheme},
 	{"storagev1beta1", "k8s.io/api/storage/v1beta1", storagev1beta1.AddToScheme},
+	{"storagemigrationv1", "k8s.io/api/storagemigration/v1", storagemigrationv1.AddToScheme},
 	{"storagemigrationv1beta1", "k8s.io/api/storagemigration/v1beta1", storagemigrationv1beta1.AddToScheme},
 	{"apiextensionsv1", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", apiextensionsv1.AddToScheme},
 	{"apiextensionsv1beta1", "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1", apiextensionsv1beta1.AddToScheme},

@@ -231,24 +231,22 @@ func (im *importer) field(owner reflect.Type, f reflect.StructField, tag string)
 		return nil, err
 	}
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	if name == "" {
+	// encoding/json reads no option `inline`: an embedded struct without a name is one.
+	if f.Anonymous && name == "" {
+		flags = append(flags, "inline")
+		name = strings.ToLower(f.Name[:1]) + f.Name[1:]
+	} else if name == "" {
 		name = f.Name
 	}
 	omit := false
 	for _, o := range strings.Split(options, ",") {
 		switch o {
-		case "inline":
-			flags = append(flags, "inline")
-			name = strings.ToLower(f.Name[:1]) + f.Name[1:]
 		case "omitempty":
 			// encoding/json never leaves a struct out for being empty.
 			omit = omit || f.Type.Kind() != reflect.Struct
 		case "omitzero":
 			omit = true
 		}
-	}
-	if f.Anonymous && f.Tag.Get("json") == "" {
-		flags = append(flags, "inline")
 	}
 	if omit {
 		flags = append(flags, "omitempty")

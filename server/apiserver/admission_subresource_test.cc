@@ -1,5 +1,5 @@
 // Webhooks for subresources and for objects that are created but never stored, with the behaviour
-// of the handlers and registries of kube-apiserver 1.36.
+// of the handlers and registries of kube-apiserver 1.37.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

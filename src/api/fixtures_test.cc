@@ -46,10 +46,10 @@ const KindInfo* TypeOf(const std::string& stem) {
   return FindType(group, stem.substr(version + 1, kind - version - 1), stem.substr(kind + 1));
 }
 
-// Kinds of older releases that the newest module no longer has: alpha versions change often, and
-// v0.36 removed betas that no server has served for a long time.
+// Kinds of older releases that the newest module no longer has: alpha versions change often, v0.36
+// removed betas that no server has served for a long time, and v0.37 a kind that none ever has.
 bool IsGone(const std::string& stem) {
-  return stem.find("alpha") != std::string::npos ||
+  return stem.find("alpha") != std::string::npos || stem == "core.v1.PodStatusResult" ||
          stem == "autoscaling.v2beta1.HorizontalPodAutoscaler" ||
          stem == "autoscaling.v2beta2.HorizontalPodAutoscaler";
 }
@@ -70,6 +70,10 @@ struct Golden {
   std::string pb_again;
 };
 
+// The oldest release whose results of Go come from the newest module. An older module does not know
+// what newer types add to its objects; the result for the same object here does.
+constexpr const char* kOldestOfNewestModule = "v1.33.0";
+
 std::map<std::string, Golden> ReadRelease(const std::string& release) {
   std::map<std::string, Golden> all;
   for (const fs::directory_entry& entry : fs::directory_iterator(Testdata() / release)) {
@@ -88,6 +92,11 @@ std::map<std::string, Golden> ReadRelease(const std::string& release) {
     golden.yaml = beside(".yaml");
     AppendCompactJson(beside(".after_roundtrip.json"), golden.json_again);
     golden.pb_again = beside(".after_roundtrip.pb");
+    const fs::path newer = Testdata() / kOldestOfNewestModule / path.stem();
+    if (golden.json_again.empty() && golden.pb == ReadFile(newer.string() + ".pb")) {
+      AppendCompactJson(ReadFile(newer.string() + ".after_roundtrip.json"), golden.json_again);
+      golden.pb_again = ReadFile(newer.string() + ".after_roundtrip.pb");
+    }
     if (golden.json_again.empty()) golden.json_again = golden.json;
     if (golden.pb_again.empty()) golden.pb_again = golden.pb;
     if (!golden.pb.empty()) all.emplace(stem, std::move(golden));
@@ -147,7 +156,7 @@ TEST_P(Fixtures, BothWays) {
     EXPECT_EQ(yaml::Dump(*from_json), golden.yaml);
     ++kinds;
   }
-  EXPECT_GT(kinds, 150);
+  EXPECT_GT(kinds, 140);
 }
 
 // Blocks keep fields that their kind's tables do not know: everything in a newer release's object
@@ -169,7 +178,8 @@ TEST_P(Fixtures, BlocksKeepAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Releases, Fixtures,
-                         testing::Values("HEAD", "v1.35.0", "v1.34.0", "v1.33.0"),
+                         testing::Values("HEAD", "v1.36.0", "v1.35.0", "v1.34.0", "v1.33.0",
+                                         "v1.32.0", "v1.31.0", "v1.30.0"),
                          [](const auto& release) {
                            std::string name = release.param;
                            std::erase(name, '.');

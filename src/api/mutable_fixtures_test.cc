@@ -83,9 +83,11 @@ TYPED_TEST(MutableFixtures, RoundTripOfOlderReleases) {
   std::size_t releases = 0;
   for (const auto& release : std::filesystem::directory_iterator(folder)) {
     if (release.path().filename() == "HEAD") continue;
-    const auto read = [&](const std::string& ending) {
+    const auto read = [&](const std::string& ending, const char* other = nullptr) {
       std::string compact;
-      if (std::ifstream in(release.path() / (name + ending)); in.is_open()) {
+      const std::filesystem::path of =
+          other == nullptr ? release.path() : std::filesystem::path(folder) / other;
+      if (std::ifstream in(of / (name + ending)); in.is_open()) {
         internal::AppendCompactJson(std::string(std::istreambuf_iterator<char>(in), {}), compact);
       }
       return compact;
@@ -93,7 +95,11 @@ TYPED_TEST(MutableFixtures, RoundTripOfOlderReleases) {
     const std::string json = read(".json");
     if (json.empty()) continue;
     ++releases;
-    const std::string changed = read(".after_roundtrip.json");
+    std::string changed = read(".after_roundtrip.json");
+    // An older module does not know what newer types add. v1.33.0 is the newest module's.
+    if (changed.empty() && json == read(".json", "v1.33.0")) {
+      changed = read(".after_roundtrip.json", "v1.33.0");
+    }
     const auto object = internal::DecodeJson<typename TypeParam::Mutable>(json);
     ASSERT_TRUE(object) << release.path() << ": " << object.error();
     // Nothing may be lost, not even fields that were removed since, which Go drops. Members may be

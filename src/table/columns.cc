@@ -249,6 +249,7 @@ ColumnsByKind MakeTables() {
   AddWorkloadTables(tables);
   AddClusterTables(tables);
   AddExtensionTables(tables);
+  AddRequestTables(tables);
   return tables;
 }
 

@@ -53,6 +53,9 @@ void AddClusterTables(ColumnsByKind& tables);
 // The kinds that extend a cluster: admission, devices, drivers, flow control
 // (extension_columns.cc).
 void AddExtensionTables(ColumnsByKind& tables);
+// Kinds that ask controllers for something: certificates of pods, migrations, taints of devices,
+// groups of pods (request_columns.cc).
+void AddRequestTables(ColumnsByKind& tables);
 
 const Columns& ColumnsFor(std::string_view group, std::string_view kind);
 

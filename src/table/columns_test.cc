@@ -221,6 +221,41 @@ TEST(Columns, KindsThatExtendACluster) {
   }
 }
 
+TEST(Columns, KindsThatAskControllers) {
+  EXPECT_EQ(RowOf("certificates.k8s.io", "ClusterTrustBundle", R"("spec":{"trustBundle":"x"})"),
+            (Cells{"x", "<none>"}));
+  EXPECT_EQ(RowOf("certificates.k8s.io", "PodCertificateRequest",
+                  R"("spec":{"podName":"p","serviceAccountName":"s","nodeName":"n",)"
+                  R"("signerName":"a/b","unverifiedUserAnnotations":{"c":"d"}},)"
+                  R"("status":{"conditions":[{"type":"Issued","status":"True"}]})"),
+            (Cells{"x", "p", "s", "n", "a/b", "Issued", "c=d"}));
+  const char* const migration = "StorageVersionMigration";
+  EXPECT_EQ(
+      RowOf("storagemigration.k8s.io", migration, R"("spec":{"resource":{"resource":"pods"}})"),
+      (Cells{"x", "pods", "Unknown"}));
+  EXPECT_EQ(RowOf("storagemigration.k8s.io", migration,
+                  R"("spec":{"resource":{"group":"apps","resource":"deployments"}},)"
+                  R"("status":{"conditions":[{"type":"Running","status":"False"},)"
+                  R"({"type":"Succeeded","status":"True"}]})"),
+            (Cells{"x", "deployments.apps", "Succeeded"}));
+  EXPECT_EQ(RowOf("resource.k8s.io", "DeviceTaintRule",
+                  R"("spec":{"taint":{"key":"k","value":"v","effect":"NoExecute",)"
+                  R"("timeAdded":"2001-09-09T01:47:40Z"}})"),
+            (Cells{"x", "k", "v", "NoExecute", "40s", "100s"}));
+  EXPECT_EQ(RowOf("resource.k8s.io", "DeviceTaintRule", R"("spec":{"taint":{"key":"k"}})"),
+            (Cells{"x", "k", "", "", "", "100s"}));
+  EXPECT_EQ(RowOf("scheduling.k8s.io", "PodGroup", R"("spec":{"schedulingPolicy":{"basic":{}}})"),
+            (Cells{"x", "Basic", "<none>", "Pending", "100s"}));
+  EXPECT_EQ(RowOf("scheduling.k8s.io", "PodGroup",
+                  R"("spec":{"schedulingPolicy":{"gang":{"minCount":2}},)"
+                  R"("workloadRef":{"workloadName":"w"}},"status":{"conditions":[)"
+                  R"({"type":"DisruptionTarget","status":"True","reason":"Preempted"},)"
+                  R"({"type":"PodGroupInitiallyScheduled","status":"True"}]})"),
+            (Cells{"x", "Gang", "w", "Preempted", "100s"}));
+  EXPECT_EQ(RowOf("scheduling.k8s.io", "CompositePodGroup", R"("spec":{"schedulingPolicy":{}})"),
+            (Cells{"x", "Basic", "<none>", "100s"}));
+}
+
 TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
   const std::pair<const char*, const char*> kKinds[] = {
       {"", "Pod"},
@@ -277,7 +312,13 @@ TEST(Columns, EveryTableHasARowAsLongAsItsTitles) {
       {"resource.k8s.io", "ResourceClaim"},
       {"resource.k8s.io", "ResourceSlice"},
       {"flowcontrol.apiserver.k8s.io", "FlowSchema"},
-      {"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"}};
+      {"flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"},
+      {"certificates.k8s.io", "ClusterTrustBundle"},
+      {"certificates.k8s.io", "PodCertificateRequest"},
+      {"storagemigration.k8s.io", "StorageVersionMigration"},
+      {"resource.k8s.io", "DeviceTaintRule"},
+      {"scheduling.k8s.io", "PodGroup"},
+      {"scheduling.k8s.io", "CompositePodGroup"}};
   for (const auto& [group, kind] : kKinds) {
     for (const bool wide : {false, true}) {
       EXPECT_EQ(RowOf(group, kind, R"("spec":null)", wide).size(),

@@ -156,10 +156,10 @@ TEST_F(AggregatedJobs, InformersFallBackToJson) {
 
 TEST(OlderMinor, WithoutWatchListAnInformerLists) {
   RealServer old;
-  old.Start({"--", "--emulated-version=1.33", "--feature-gates=WatchList=false"});
+  old.Start({"--", "--emulated-version=1.34", "--feature-gates=WatchList=false"});
   const Client client = NewClient(old);
   EXPECT_THAT(client.GetRaw("/version").OrExit(),
-              ::testing::HasSubstr(R"("emulationMinor": "33")"));
+              ::testing::HasSubstr(R"("emulationMinor": "34")"));
   MakeNamespace(client, "older");
   const auto maps = client.For<corev1::ConfigMap>("older");
   ASSERT_TRUE(maps.Create(NewConfigMap("first", "x")));

@@ -85,7 +85,7 @@ class DiscoveryClient {
   // Returns a picture for many lookups. Needs rest_mapper.h.
   Result<RestMapper> Mapper(const CallOptions& call = {}) const;
 
-  // Returns the server's version, for example "v1.36.0".
+  // Returns the server's version, for example "v1.37.0".
   Result<std::string> ServerVersion(const CallOptions& call = {}) const;
 
   // Returns the places of the OpenAPI v3 documents by group version: "api/v1", "apis/apps/v1".

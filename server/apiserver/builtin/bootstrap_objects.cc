@@ -15,7 +15,7 @@ namespace {
 
 using json::Value;
 
-// ---- Data, as of kube-apiserver 1.36.
+// ---- Data, as of kube-apiserver 1.37.
 
 struct PriorityClassRow {
   std::string_view name;

@@ -16,7 +16,7 @@ struct Rule {
   std::span<const std::string_view> kept;
 };
 
-// The rules of kube-apiserver 1.36. SRV-STATUS in test/conformance/server_checks.txt checks them
+// The rules of kube-apiserver 1.37. SRV-STATUS in test/conformance/server_checks.txt checks them
 // for each kind.
 constexpr std::array kRules = {
     Rule{.group = "", .plural = "pods", .kept = kOwners},
@@ -31,11 +31,15 @@ constexpr std::array kRules = {
          .plural = "prioritylevelconfigurations",
          .kept = kAll},
     Rule{.group = "internal.apiserver.k8s.io", .plural = "storageversions", .kept = kAll},
+    Rule{.group = "lifecycle.k8s.io", .plural = "evictionrequests", .kept = kAll},
+    Rule{.group = "lifecycle.k8s.io", .plural = "evictions", .kept = kAll},
     Rule{.group = "networking.k8s.io", .plural = "servicecidrs", .kept = kAll},
     Rule{.group = "resource.k8s.io", .plural = "devicetaintrules", .kept = kAll},
     Rule{.group = "resource.k8s.io", .plural = "resourceclaims", .kept = kAll},
     Rule{.group = "resource.k8s.io", .plural = "resourcepoolstatusrequests", .kept = kAll},
+    Rule{.group = "scheduling.k8s.io", .plural = "compositepodgroups", .kept = kAll},
     Rule{.group = "scheduling.k8s.io", .plural = "podgroups", .kept = kAll},
+    Rule{.group = "storage.k8s.io", .plural = "csinodes", .kept = kAll},
     Rule{.group = "storage.k8s.io", .plural = "volumeattachments", .kept = kAll},
     Rule{.group = "storagemigration.k8s.io", .plural = "storageversionmigrations", .kept = kAll},
 };

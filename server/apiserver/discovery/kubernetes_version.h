@@ -8,7 +8,7 @@
 namespace kinformer::apiserver {
 
 // The version of Kubernetes that the server says it is, which is that of its types.
-inline constexpr std::string_view kKubernetesVersion = "v1.36.0";
+inline constexpr std::string_view kKubernetesVersion = "v1.37.0";
 
 }  // namespace kinformer::apiserver
 

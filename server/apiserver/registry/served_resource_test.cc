@@ -25,7 +25,9 @@ TEST(ServedResources, Generation_OfEachBuiltInResource) {
        {"pods", "apps/replicasets", "apps/statefulsets", "apps/daemonsets", "batch/jobs",
         "batch/cronjobs", "networking.k8s.io/ingresses", "networking.k8s.io/networkpolicies",
         "policy/poddisruptionbudgets", "apiextensions.k8s.io/customresourcedefinitions",
-        "replicationcontrollers", "networking.k8s.io/ingressclasses"}) {
+        "replicationcontrollers", "networking.k8s.io/ingressclasses",
+        "autoscaling/horizontalpodautoscalers", "resource.k8s.io/resourceslices",
+        "resource.k8s.io/devicetaintrules"}) {
     EXPECT_EQ(rule(name), GenerationRule::kSpec) << name;
   }
   for (const char* name :
@@ -96,6 +98,9 @@ TEST(ServedResources, Writes_OfEachBuiltInResource) {
            Row{"apps/deployments", false, true, false},
            Row{"storage.k8s.io/csinodes", false, false, false},
            Row{"storage.k8s.io/volumeattachments", false, false, false},
+           Row{"resource.k8s.io/devicetaintrules", false, false, false},
+           Row{"scheduling.k8s.io/podgroups", false, false, false},
+           Row{"lifecycle.k8s.io/evictions", false, false, false},
            Row{"policy/poddisruptionbudgets", false, false, false},
            Row{"apiextensions.k8s.io/customresourcedefinitions", false, false, false},
            Row{"admissionregistration.k8s.io/validatingadmissionpolicies", false, false, false},

@@ -29,7 +29,7 @@ TEST(QuantityGolden, ParsesAndPrintsAsGo) {
     std::int64_t value;
     std::int64_t milli;
   };
-  // Results of resource.ParseQuantity of apimachinery 0.36 (which reads some texts without digits,
+  // Results of resource.ParseQuantity of apimachinery 0.37 (which reads some texts without digits,
   // such as "Ki", as 0), except for Value and MilliValue where those overflow in Go.
   constexpr std::int64_t kMax = INT64_MAX;
   for (const Case& c : {
