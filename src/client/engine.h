@@ -23,6 +23,7 @@
 #include "kinformer/internal/token_bucket.h"
 
 #include "base/core/log_allowance.h"
+#include "client/body_feed.h"
 #include "client/list_gate.h"
 #include "client/refusals.h"
 #include "client/request_log.h"
@@ -44,6 +45,7 @@ struct ExchangeRequest {
   std::function<std::string()> body{};
   // Used with its own content type where protobuf is allowed.
   std::function<std::string()> protobuf_body{};
+  std::shared_ptr<client::BodyFeed> feed{};  // in place of these: the body comes piece by piece
   std::optional<Error> no_json{};  // error that ends the request where `body` would be sent
   ConnectionPool pool{ConnectionPool::kShort};
   Duration timeout{0};  // for all attempts together
@@ -169,6 +171,8 @@ class Exchange final : public ResponseReceiver {
   // Handles a missing or unusable response.
   void OnNoAnswer(Error error);
   void OnRefusal();
+  // Returns whether the body can be sent again. If not, says so in `error`.
+  bool MayRepeat(Error& error) const;
   // Sends again after `delay`. Returns false if no attempts are left.
   bool Retry(Duration delay, Error reason);
   void Finish(Result<void> result);

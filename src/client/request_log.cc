@@ -154,6 +154,10 @@ void RequestLog::Sent(const HttpRequest& request) {
     env_.log().Log(LogLevel::kInfo, "request",
                    {{"verb", method_}, {"url", url_}, {"headers", HeadersText(request.headers)}});
   }
+  if (verbosity_ >= kBodies && request.body_pipe != nullptr) {
+    env_.log().Log(LogLevel::kInfo, "request body",
+                   {{"verb", method_}, {"url", url_}, {"body", "a stream, which is not shown"}});
+  }
   if (verbosity_ < kBodies || request.body.empty()) return;
   SecretKinds kinds;
   kinds.Read(request.body);
