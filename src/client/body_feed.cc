@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/core/user_call.h"
-#include "client/engine.h"
 
 namespace kinformer {
 namespace {
@@ -50,9 +49,12 @@ BodyStream BodyStream::Of(std::shared_ptr<std::istream> stream) {
 
 namespace internal::client {
 
-BodyFeed::BodyFeed(std::shared_ptr<Engine> engine, std::shared_ptr<BodySource> source,
+BodyFeed::BodyFeed(Env& env, std::shared_ptr<const void> keeper, std::shared_ptr<BodySource> source,
                    std::string request)
-    : engine_(std::move(engine)), source_(std::move(source)), request_(std::move(request)) {}
+    : env_(env),
+      keeper_(std::move(keeper)),
+      source_(std::move(source)),
+      request_(std::move(request)) {}
 
 std::shared_ptr<BodyPipe> BodyFeed::Open() {
   auto pipe = std::make_shared<BodyPipe>(source_->stream.size);
@@ -72,9 +74,8 @@ void BodyFeed::Pump() {
     if (runs_ || pipe_ == nullptr || !pipe_->wants_more()) return;
     runs_ = true;
   }
-  Env& env = engine_->env();
-  if (!env.OnLoopThread()) return Run();
-  env.pool().Post([self = shared_from_this()] { self->Run(); });
+  if (!env_.OnLoopThread()) return Run();
+  env_.pool().Post([self = shared_from_this()] { self->Run(); });
 }
 
 void BodyFeed::Run() {
@@ -96,12 +97,12 @@ void BodyFeed::ReadInto(BodyPipe& pipe) {
   const auto of = [this] { return request_; };
   if (!read_) {
     Result<BodyStream::Read> begun =
-        base::CallUserForResult(engine_->env(), "BodyStream::open", [&] { return Begin(); }, of);
+        base::CallUserForResult(env_, "BodyStream::open", [&] { return Begin(); }, of);
     if (!begun) return pipe.Fail(begun.error().WithContext("the request's body"));
     read_ = *std::move(begun);
   }
   Result<std::string> piece =
-      base::CallUserForResult(engine_->env(), "BodyStream::read", [&] { return read_(); }, of);
+      base::CallUserForResult(env_, "BodyStream::read", [&] { return read_(); }, of);
   if (!piece) {
     pipe.Fail(piece.error().WithContext("the request's body"));
   } else if (piece->empty()) {
@@ -114,7 +115,9 @@ void BodyFeed::ReadInto(BodyPipe& pipe) {
 Result<BodyStream::Read> BodyFeed::Begin() const {
   if (!rewinds()) return source_->stream.read;
   Result<BodyStream::Read> read = source_->stream.open();
-  if (read && !*read) return Error(Reason::kInvalidArgument, "BodyStream::open returned no function");
+  if (read && !*read) {
+    return Error(Reason::kInvalidArgument, "BodyStream::open returned no function");
+  }
   return read;
 }
 

@@ -29,13 +29,12 @@ struct BodySource {
 
 namespace client {
 
-class Engine;
-
 // Open belongs to the loop, Pump to the task that sends the request.
 class BodyFeed : public std::enable_shared_from_this<BodyFeed> {
  public:
-  // `request`: for messages. Keeps `engine`, whose Env it uses.
-  BodyFeed(std::shared_ptr<Engine> engine, std::shared_ptr<BodySource> source, std::string request);
+  // `keeper` owns `env`. `request`: for messages.
+  BodyFeed(Env& env, std::shared_ptr<const void> keeper, std::shared_ptr<BodySource> source,
+           std::string request);
 
   // Whether each attempt can have the whole body.
   [[nodiscard]] bool rewinds() const { return static_cast<bool>(source_->stream.open); }
@@ -53,7 +52,8 @@ class BodyFeed : public std::enable_shared_from_this<BodyFeed> {
   void ReadInto(BodyPipe& pipe);
   Result<BodyStream::Read> Begin() const;
 
-  const std::shared_ptr<Engine> engine_;
+  Env& env_;
+  const std::shared_ptr<const void> keeper_;
   const std::shared_ptr<BodySource> source_;
   const std::string request_;
   std::function<void()> wake_;

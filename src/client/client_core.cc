@@ -102,8 +102,7 @@ Task<Result<client::RawResponse>> ClientCore::Call(std::shared_ptr<const ClientC
       return true;
     };
   }
-  Result<void> done =
-      co_await client::LoopCall::Run(call, std::move(options), std::move(on_wake));
+  Result<void> done = co_await client::LoopCall::Run(call, std::move(options), std::move(on_wake));
   if (!done) co_return std::move(done).error();
   co_return std::move(call->response());
 }

@@ -106,8 +106,8 @@ Result<ExchangeRequest> client::ExchangeOf(RequestParts parts) {
                        ": its body was sent before, and can be read only once; give it a "
                        "BodyStream::open, or a body for each request");
     }
-    request.feed =
-        std::make_shared<client::BodyFeed>(parts.client->engine(), source, name);
+    request.feed = std::make_shared<client::BodyFeed>(parts.client->env(), parts.client->engine(),
+                                                      source, name);
     request.pool = ConnectionPool::kStream;  // where a slow body delays nobody
   }
   request.method = std::move(parts.method);

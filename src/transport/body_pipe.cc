@@ -77,9 +77,9 @@ void BodyPipe::Close() {
     const internal::base::MutexLock lock(state_->mutex);
     if (state_->ended) return;
     const bool short_of = state_->size && state_->written < *state_->size;
-    state_->End(short_of ? std::optional<Error>(
-                               WrongSize(*state_->size, std::to_string(state_->written)))
-                         : std::nullopt);
+    state_->End(
+        short_of ? std::optional<Error>(WrongSize(*state_->size, std::to_string(state_->written)))
+                 : std::nullopt);
     news = state_->News();
   }
   if (news) news();
@@ -139,7 +139,7 @@ void BodyPipe::SetWake(std::function<void()> wake) {
 }
 
 void BodyPipe::Abandon() {
-  // What the functions hold ends outside of the lock.
+  // The functions end outside of the lock, with all that they hold.
   std::function<void()> room;
   std::function<void()> wake;
   std::deque<std::string> pieces;

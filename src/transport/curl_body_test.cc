@@ -51,10 +51,8 @@ class CurlBodyTest : public CurlTransportTest, public ::testing::WithParamInterf
 
   TestExchange& Post(const std::string& target, std::shared_ptr<BodyPipe> pipe,
                      TimeSpan timeout = {}) {
-    HttpRequest request{.method = "POST",
-                        .target = target,
-                        .pool = ConnectionPool::kStream,
-                        .timeout = timeout};
+    HttpRequest request{
+        .method = "POST", .target = target, .pool = ConnectionPool::kStream, .timeout = timeout};
     request.body_pipe = std::move(pipe);
     return Start(std::move(request));
   }

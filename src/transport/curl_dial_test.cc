@@ -77,7 +77,7 @@ class CurlDialTest : public CurlTransportTest {
   std::vector<std::string> asked_;
 };
 
-TEST_F(CurlDialTest, OneCallOpensAConnectionThatManyRequestsUse) {
+TEST_F(CurlDialTest, ManyRequestsUseAConnectionOfOneCall) {
   Make({.base_url = "http://kube.invalid:6443", .dial = ToServer()});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Get("/x").text(), "GET /x|");
   EXPECT_EQ(Asked(), std::vector<std::string>{"kube.invalid 6443"});
@@ -183,15 +183,15 @@ TEST_F(CurlDialTest, AUnixDomainSocketIsAConnectionLikeOthers) {
   EXPECT_EQ(ErrorOf(DialUnixSocket(std::string(200, 'x'))).reason(), Reason::kConfig);
 }
 
-TEST_F(CurlDialTest, WhatADialerReturnsOrThrowsIsTheErrorOfItsRequests) {
+TEST_F(CurlDialTest, ErrorsAndExceptionsOfADialerAreThoseOfItsRequests) {
   const Error returned = ErrorOf([](const DialTarget&) -> Result<int> {
     return Error(Reason::kConnectionRefused, "the tunnel is closed");
   });
   EXPECT_EQ(returned.reason(), Reason::kConnectionRefused);
   EXPECT_EQ(returned.message(),
             "http://kube.invalid:6443: Config::dial for kube.invalid:6443: the tunnel is closed");
-  const Error thrown = ErrorOf(
-      [](const DialTarget&) -> Result<int> { throw std::runtime_error("out of tunnels"); });
+  const Error thrown =
+      ErrorOf([](const DialTarget&) -> Result<int> { throw std::runtime_error("out of tunnels"); });
   EXPECT_NE(thrown.message().find("Config::dial"), std::string::npos);
   EXPECT_NE(thrown.message().find("out of tunnels"), std::string::npos);
   EXPECT_NE(metrics_->Text().find("kinformer_user_exceptions_total"), std::string::npos);
@@ -279,14 +279,26 @@ TEST_F(CurlDialTest, TheEndOfTheTransportEndsWhatWaitsForItsDialer) {
   hanging.release = true;
 }
 
+TEST_F(CurlDialTest, ADialerMayEndItsTransport) {
+  std::atomic<bool> ended{false};
+  Make({.base_url = "http://kube.invalid", .dial = [&](const DialTarget&) -> Result<int> {
+          transport_.reset();
+          ended = true;
+          return Error(Reason::kTransport, "ended");
+        }});
+  TestExchange& exchange = Start({.target = "/x"});
+  ASSERT_TRUE(exchange.WaitDone());
+  EXPECT_FALSE(exchange.ok());
+  while (!ended) std::this_thread::yield();
+}
+
 TEST_F(CurlDialTest, AWriteIsNotRepeatedOnAnotherConnection) {
   std::atomic<int> posts{0};
-  LoopbackServer closing(
-      [&](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
-        if (request.method != "POST") return Echo(request, peer);
-        ++posts;
-        return false;
-      });
+  LoopbackServer closing([&](const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
+    if (request.method != "POST") return Echo(request, peer);
+    ++posts;
+    return false;
+  });
   const auto port = static_cast<std::uint16_t>(closing.port());
   Make({.base_url = "http://kube.invalid", .dial = DialAddress("127.0.0.1", port)});
   EXPECT_EQ(Get("/x").text(), "GET /x|");

@@ -257,8 +257,8 @@ void CurlLane::Detach(CurlTransfer& transfer) {
   active_.erase(transfer.easy());  // may destroy it
 }
 
-// Each exchange that finds no connection asks for one, so a lane with a limit admits no further ones
-// while there may be as many connections as that.
+// Each exchange that finds no connection asks for one. So a lane with a limit admits no others
+// when there may soon be that many connections.
 bool CurlLane::MayDial() const {
   if (dialing_.empty() || IsLong(pool_)) return true;
   return dialing_.size() + sockets() < shared_->options.max_connections;
@@ -274,8 +274,7 @@ void CurlLane::Dial(const std::shared_ptr<CurlTransfer>& transfer) {
   if (!transfer->connecting_since) transfer->connecting_since = shared_->env.Now();
   dialing_.push_back(transfer);
   transfer->dial = Dials::Start(
-      shared_->dials, [weak = self_, asking = std::weak_ptr(transfer)](
-                          Result<Dialed> connection) {
+      shared_->dials, [weak = self_, asking = std::weak_ptr(transfer)](Result<Dialed> connection) {
         const std::shared_ptr<CurlTransfer> waiting = asking.lock();
         if (*weak != nullptr && waiting != nullptr) {
           (*weak)->OnDialed(waiting, std::move(connection));
@@ -283,8 +282,7 @@ void CurlLane::Dial(const std::shared_ptr<CurlTransfer>& transfer) {
       });
 }
 
-void CurlLane::OnDialed(const std::shared_ptr<CurlTransfer>& transfer,
-                      Result<Dialed> connection) {
+void CurlLane::OnDialed(const std::shared_ptr<CurlTransfer>& transfer, Result<Dialed> connection) {
   transfer->dial = nullptr;
   if (std::erase(dialing_, transfer) == 0) return;
   Result<void> prepared;

@@ -59,7 +59,9 @@ class CurlLane final : public CurlLoop::Listener {
   }
 
   [[nodiscard]] ConnectionPool pool() const { return pool_; }
-  [[nodiscard]] std::size_t size() const { return active_.size() + dialing_.size() + queue_.size(); }
+  [[nodiscard]] std::size_t size() const {
+    return active_.size() + dialing_.size() + queue_.size();
+  }
   // Number of exchanges that have a connection; and the maximum so far.
   [[nodiscard]] std::size_t started() const;
   [[nodiscard]] std::size_t peak() const { return peak_; }

@@ -369,9 +369,8 @@ std::size_t CurlTransfer::OnRead(char* buffer, std::size_t size, std::size_t cou
   std::size_t taken = 0;
   transfer->taking_ = true;
   const bool taken_well = transfer->Contained([&] {
-    taken = transfer->request_.body_pipe != nullptr
-                ? transfer->TakeBody(buffer, size * count)
-                : transfer->TakeOutgoing(buffer, size * count);
+    taken = transfer->request_.body_pipe != nullptr ? transfer->TakeBody(buffer, size * count)
+                                                    : transfer->TakeOutgoing(buffer, size * count);
     return true;
   });
   transfer->taking_ = false;
@@ -466,7 +465,8 @@ void CurlTransfer::ObserveLookup() {
   MetricsSink& metrics = shared_->env.metrics();
   const Endpoint& endpoint = shared_->endpoint;
   // A proxy looks it up itself.
-  const bool named = shared_->sockets == nullptr && shared_->dials == nullptr && shared_->proxy.empty() && !endpoint.IsAddress();
+  const bool named = shared_->sockets == nullptr && shared_->dials == nullptr &&
+                     shared_->proxy.empty() && !endpoint.IsAddress();
   if (!named || !metrics.enabled()) return;
   long new_connections = 0;
   curl_off_t microseconds = 0;

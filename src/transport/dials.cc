@@ -12,7 +12,7 @@
 namespace kinformer::internal::transport {
 namespace {
 
-// Of one transport. A function that hangs keeps its thread, and others need the rest of them.
+// Limit of one transport. A function that hangs keeps its thread, and others need the other ones.
 constexpr std::size_t kMostRunning = 16;
 
 // Takes what the program's function has returned.
@@ -23,8 +23,7 @@ Result<Dialed> Checked(int fd) {
   socklen_t size = sizeof type;
   sockaddr_storage peer{};
   socklen_t peer_size = sizeof peer;
-  const bool stream =
-      getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+  const bool stream = getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
   if (fd <= STDERR_FILENO || !stream ||
       getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
     return Error(Reason::kTransport,
@@ -89,9 +88,7 @@ FirstHop FirstHopOf(const Endpoint& endpoint, const std::string& proxy) {
 }
 
 Dials::Dials(Env& env, DialFunc dial, FirstHop to)
-    : env_(env),
-      dial_(std::make_shared<const DialFunc>(std::move(dial))),
-      to_(std::move(to)) {}
+    : env_(env), dial_(std::make_shared<const DialFunc>(std::move(dial))), to_(std::move(to)) {}
 
 std::shared_ptr<Dials::Ticket> Dials::Start(const std::shared_ptr<Dials>& self, Done done) {
   auto ticket = std::make_shared<Ticket>(std::move(done));
@@ -108,8 +105,8 @@ void Dials::StartNext(const std::shared_ptr<Dials>& self) {
     if (ticket == nullptr) continue;
     const auto place = std::make_shared<Place>(self->running_);
     ticket->job_ = base::OwnJob::Start(
-        self->env_, [weak = std::weak_ptr(self), next, place, dial = self->dial_,
-                     to = self->to_](Env& env, const std::stop_token& stop) {
+        self->env_, [weak = std::weak_ptr(self), next, place, dial = self->dial_, to = self->to_](
+                        Env& env, const std::stop_token& stop) {
           if (stop.stop_requested()) return Closure([] {});
           DialTarget target{.host = to.host, .port = 0, .stop = stop};
           std::from_chars(to.port.data(), to.port.data() + to.port.size(), target.port);

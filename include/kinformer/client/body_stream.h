@@ -48,7 +48,7 @@ struct BodyStream {
   Read read{};
   // Begins a body that can be read from its beginning again: called for each attempt.
   std::function<Result<Read>()> open{};
-  // Of the whole body: sent as Content-Length. It is an error if the body has another size. Without
+  // Size of the whole body, sent as Content-Length. It is an error if the body has another size. Without
   // it HTTP/1.1 sends chunks.
   std::optional<std::uint64_t> size{};
 
