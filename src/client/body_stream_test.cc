@@ -337,10 +337,9 @@ TEST_F(BodyStreamTest, AFunctionMayEndItsRequestAndItsClient) {
     client_.reset();
     return Pieces({"x"});
   };
-  Post(body)
-      .AsyncDo()
-      .WithStop(other.get_token())
-      .Start([&](Result<RestResponse> got) { response = std::move(got); });
+  Post(body).AsyncDo().WithStop(other.get_token()).Start([&](Result<RestResponse> got) {
+    response = std::move(got);
+  });
   EXPECT_TRUE(sim_.RunUntil([&] { return response.has_value(); }, minutes(1)));
   EXPECT_EQ(response->error().reason(), Reason::kCanceled);
   EXPECT_FALSE(client_);

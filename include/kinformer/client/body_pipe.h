@@ -55,6 +55,7 @@ class BodyPipe {
 
   // ---- The transport's side
 
+  // Result of Take.
   struct Taken {
     std::size_t bytes{0};
     bool end{false};  // nothing follows

@@ -48,8 +48,8 @@ struct BodyStream {
   Read read{};
   // Begins a body that can be read from its beginning again: called for each attempt.
   std::function<Result<Read>()> open{};
-  // Size of the whole body, sent as Content-Length. It is an error if the body has another size. Without
-  // it HTTP/1.1 sends chunks.
+  // Size of the whole body, sent as Content-Length. It is an error if the body has another size.
+  // Without it HTTP/1.1 sends chunks.
   std::optional<std::uint64_t> size{};
 
   // Returns the rest of a std::istream, which must not be used elsewhere meanwhile. If it can seek,
