@@ -98,13 +98,13 @@ void BodyFeed::ReadInto(BodyPipe& pipe) {
   if (!read_) {
     Result<BodyStream::Read> begun =
         base::CallUserForResult(env_, "BodyStream::open", [&] { return Begin(); }, of);
-    if (!begun) return pipe.Fail(begun.error().WithContext("the request's body"));
+    if (!begun) return pipe.Fail(Error(begun.error()).WithContext("the request's body"));
     read_ = *std::move(begun);
   }
   Result<std::string> piece =
       base::CallUserForResult(env_, "BodyStream::read", [&] { return read_(); }, of);
   if (!piece) {
-    pipe.Fail(piece.error().WithContext("the request's body"));
+    pipe.Fail(Error(piece.error()).WithContext("the request's body"));
   } else if (piece->empty()) {
     pipe.Close();
   } else {

@@ -218,65 +218,65 @@ TEST_F(CurlDialTest, ADescriptorThatIsNoConnectionIsAnErrorAndIsClosed) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
-// Blocks until it is released; notes whether it was told to stop.
-struct Hanging {
+// Blocks until it is released; notes whether it was told to stop. Its calls may outlive the test.
+struct Hanging : std::enable_shared_from_this<Hanging> {
   std::atomic<int> calls{0};
   std::atomic<int> stopped{0};
   std::atomic<bool> release{false};
   std::atomic<int> ended{0};
 
   DialFunc dial() {
-    return [this](const DialTarget& to) -> Result<int> {
-      ++calls;
-      while (!release) std::this_thread::yield();
-      if (to.stop.stop_requested()) ++stopped;
+    return [self = shared_from_this()](const DialTarget& to) -> Result<int> {
+      ++self->calls;
+      while (!self->release) std::this_thread::yield();
+      if (to.stop.stop_requested()) ++self->stopped;
       int pair[2];
       EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
       close(pair[1]);
-      ++ended;
+      ++self->ended;
       return pair[0];
     };
   }
 };
 
 TEST_F(CurlDialTest, ADialerThatDoesNotReturnKeepsNobodyBeyondTheirTime) {
-  Hanging hanging;
-  const Error late = ErrorOf(hanging.dial(), milliseconds(200));
+  const auto hanging = std::make_shared<Hanging>();
+  const Error late = ErrorOf(hanging->dial(), milliseconds(200));
   EXPECT_EQ(late.reason(), Reason::kTransport);
   EXPECT_NE(late.message().find("Config::dial has not returned"), std::string::npos) << late;
   TestExchange& exchange = Start({.target = "/x", .timeout = milliseconds(50)});
   ASSERT_TRUE(exchange.WaitDone());
   EXPECT_EQ(exchange.error().reason(), Reason::kDeadlineExceeded);
   ExpectNoConnection();
-  hanging.release = true;
+  hanging->release = true;
 }
 
 TEST_F(CurlDialTest, AConnectionThatComesTooLateIsClosed) {
-  Hanging hanging;
-  Make({.base_url = "http://kube.invalid", .dial = hanging.dial()});
+  const auto hanging = std::make_shared<Hanging>();
+  Make({.base_url = "http://kube.invalid", .dial = hanging->dial()});
   const std::size_t before = OpenDescriptors();
   TestExchange& exchange = Start({.target = "/x"});
-  while (hanging.calls == 0) std::this_thread::yield();
+  while (hanging->calls == 0) std::this_thread::yield();
   OnLoop([&] { exchange.call.reset(); });
-  hanging.release = true;
-  while (hanging.ended == 0) std::this_thread::yield();
+  hanging->release = true;
+  while (hanging->ended == 0) std::this_thread::yield();
   transport_.reset();
   while (OpenDescriptors() > before) std::this_thread::yield();
-  EXPECT_EQ(hanging.stopped, 1);
+  EXPECT_EQ(hanging->stopped, 1);
   EXPECT_FALSE(exchange.done());
 }
 
 TEST_F(CurlDialTest, TheEndOfTheTransportEndsWhatWaitsForItsDialer) {
-  Hanging hanging;
-  Make({.base_url = "http://kube.invalid", .dial = hanging.dial()});
+  const auto hanging = std::make_shared<Hanging>();
+  Make({.base_url = "http://kube.invalid", .dial = hanging->dial()});
   TestExchange& first = Start({.target = "/x"});
   TestExchange& second = Start({.target = "/y"});
-  while (hanging.calls == 0) std::this_thread::yield();
+  while (hanging->calls == 0) std::this_thread::yield();
   transport_.reset();
   EXPECT_TRUE(first.WaitDone());
   EXPECT_TRUE(second.WaitDone());
   EXPECT_EQ(first.error().reason(), Reason::kStopped);
-  hanging.release = true;
+  hanging->release = true;
 }
 
 TEST_F(CurlDialTest, ADialerMayEndItsTransport) {

@@ -344,6 +344,11 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
 
 int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, void*) {
   auto* lane = static_cast<CurlLane*>(self);
+  if (const auto found = lane->dialed_.find(fd);
+      found != lane->dialed_.end() && what != CURL_POLL_REMOVE) {
+    found->second.Replace(fd);
+    lane->dialed_.erase(found);
+  }
   const bool open = lane->loop_.Watch(fd, what, *lane);
   std::erase(lane->watched_, fd);
   if (!open) lane->NoteClosed(fd);
@@ -417,18 +422,18 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
   if (lane == nullptr) return CURL_SOCKET_BAD;
   SocketSource* const sockets = lane->shared_->sockets;
   if (sockets != nullptr && !sockets->Opens(lane->pool_)) return CURL_SOCKET_BAD;
-  int fd = -1;
-  int family = address->family;
-  if (lane->shared_->dials == nullptr) {
-    fd = socket(family, address->socktype | SOCK_CLOEXEC, address->protocol);
-  } else {
-    fd = transfer->dialed.Take();
-    transfer->wants_dial = fd < 0;
-    socklen_t size = sizeof family;
-    if (fd >= 0) getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  const bool dials = lane->shared_->dials != nullptr;
+  if (dials && !transfer->dialed) {
+    transfer->wants_dial = true;
+    return CURL_SOCKET_BAD;
   }
+  const int fd =
+      dials ? NewPlaceholder(*address)
+            : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
-  if (family == AF_INET || family == AF_INET6) {
+  if (dials) {
+    lane->dialed_[fd] = std::move(transfer->dialed);
+  } else if (address->family == AF_INET || address->family == AF_INET6) {
     // Unacknowledged data ends the connection after 30 s instead of a quarter of an hour.
     const unsigned user_timeout_ms = 30000;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
@@ -449,6 +454,7 @@ int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
 }
 
 void CurlLane::NoteClosed(curl_socket_t fd) {
+  dialed_.erase(fd);
   if (std::erase(own_sockets_, fd) == 0) return;
   std::erase(new_sockets_, fd);
   --shared_->stats.connections_open;

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <curl/curl.h>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -137,6 +138,7 @@ class CurlLane final : public CurlLoop::Listener {
   CURLM* const multi_;
   std::unordered_map<CURL*, std::shared_ptr<CurlTransfer>> active_;  // known to libcurl
   std::deque<std::shared_ptr<CurlTransfer>> queue_;
+  std::map<curl_socket_t, Dialed> dialed_;  // connections that are to replace a placeholder
   List dialing_;  // wait for a connection that is being opened outside of libcurl
   List leaving_;  // removed while libcurl ran
   Timer timer_;

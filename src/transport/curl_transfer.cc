@@ -134,11 +134,10 @@ void CurlTransfer::SetConnection() {
   }
   if (shared_->dials != nullptr) {
     const FirstHop& to = shared_->dials->to();
-    // No name is looked up: the address is for nobody, since the socket is connected already.
+    // No name is looked up, and the address is not used: see OpenSocket.
     const std::string entry = Bracketed(to.host) + ":" + to.port + ":127.0.0.1";
     if (!to.is_address) resolved_.reset(curl_slist_append(nullptr, entry.c_str()));
     curl_easy_setopt(easy(), CURLOPT_RESOLVE, resolved_.get());
-    curl_easy_setopt(easy(), CURLOPT_SOCKOPTFUNCTION, &CurlTransfer::OnOpened);
   }
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPIDLE, 30L);
@@ -287,10 +286,6 @@ bool CurlTransfer::RefusesRepetition() {
   if ((!started && !repeats_) || MayBeSentTwice()) return false;
   repetition_refused_ = true;
   return true;
-}
-
-int CurlTransfer::OnOpened(void*, curl_socket_t, curlsocktype) {
-  return CURL_SOCKOPT_ALREADY_CONNECTED;
 }
 
 void CurlTransfer::Silence() {

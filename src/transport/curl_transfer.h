@@ -139,7 +139,6 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   static std::size_t OnHeaderLine(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t OnRead(char* buffer, std::size_t size, std::size_t count, void* self);
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
-  static int OnOpened(void* self, curl_socket_t fd, curlsocktype purpose);
   static CURLcode OnTlsContext(CURL* easy, void* context, void* self);
   static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
                          int local_port);

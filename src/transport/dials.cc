@@ -1,7 +1,11 @@
 #include "transport/dials.h"
 
 #include <charconv>
+#include <cstring>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stop_token>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +18,18 @@ namespace {
 
 // Limit of one transport. A function that hangs keeps its thread, and others need the other ones.
 constexpr std::size_t kMostRunning = 16;
+
+// Sets what libcurl and the lane set on their own sockets.
+void SetTcpOptions(int fd) {
+  const auto set = [fd](int level, int name, unsigned value) {
+    (void)setsockopt(fd, level, name, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 30);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  set(IPPROTO_TCP, TCP_USER_TIMEOUT, 30000);
+}
 
 // Takes what the program's function has returned.
 Result<Dialed> Checked(int fd) {
@@ -33,6 +49,7 @@ Result<Dialed> Checked(int fd) {
   }
   const int flags = fcntl(fd, F_GETFD);
   if (flags >= 0) (void)fcntl(fd, F_SETFD, flags | FD_CLOEXEC);
+  if (peer.ss_family == AF_INET || peer.ss_family == AF_INET6) SetTcpOptions(fd);
   return dialed;
 }
 
@@ -67,6 +84,32 @@ Result<Dialed> Call(Env& env, const DialFunc& dial, const DialTarget& to) {
 
 void Dialed::Close() {
   if (const int fd = Take(); fd >= 0) close(fd);
+}
+
+void Dialed::Replace(int placeholder) {
+  const int flags = fcntl(fd_, F_GETFL);
+  if (flags >= 0) (void)fcntl(fd_, F_SETFL, flags | O_NONBLOCK);
+  (void)dup3(fd_, placeholder, O_CLOEXEC);
+  Close();
+}
+
+int NewPlaceholder(curl_sockaddr& address) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return fd;
+  // Drops what comes back, also a refusal.
+  sock_filter drop = {.code = BPF_RET | BPF_K, .jt = 0, .jf = 0, .k = 0};
+  const sock_fprog program = {.len = 1, .filter = &drop};
+  (void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+  constexpr std::uint16_t kDiscard = 9;
+  sockaddr_in nobody{};
+  nobody.sin_family = AF_INET;
+  nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  nobody.sin_port = htons(kDiscard);
+  address.family = AF_INET;
+  address.addrlen = sizeof nobody;
+  static_assert(sizeof nobody == sizeof address.addr);
+  std::memcpy(&address.addr, &nobody, sizeof nobody);
+  return fd;
 }
 
 FirstHop FirstHopOf(const Endpoint& endpoint, const std::string& proxy) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <curl/curl.h>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -38,12 +39,19 @@ class Dialed {
   ~Dialed() { Close(); }
   void Close();
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+  // Takes the place of `placeholder`, which is closed; both are one descriptor then.
+  void Replace(int placeholder);
   // Hands the descriptor over; -1: none.
   int Take() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;
 };
+
+// Returns a socket whose connect(2) neither ends nor reaches anybody, and changes `address` to one
+// for that; -1: there is none. libcurl 7.88 connects a socket even if it is told that it is
+// connected already. So it gets this one, and the connection takes its place once libcurl waits.
+int NewPlaceholder(curl_sockaddr& address);
 
 // Where a connection is opened to: the proxy, or else the server.
 struct FirstHop {
