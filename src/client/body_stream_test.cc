@@ -123,7 +123,9 @@ TEST_F(BodyStreamTest, AnswersComeAsObjectsAndAsStreams) {
   std::string streamed;
   ASSERT_TRUE(sim_.RunBlocking(
       [&] {
-        EXPECT_EQ(Post(body).DoInto<corev1::ConfigMap>()->metadata().name(), "a");
+        const Result<Ref<corev1::ConfigMap>> map = Post(body).DoInto<corev1::ConfigMap>();
+        ASSERT_TRUE(map.ok()) << map.error();
+        EXPECT_EQ(map->metadata().name(), "a");
         EXPECT_TRUE(Post(body)
                         .Stream([&](std::string_view text) {
                           streamed += text;
