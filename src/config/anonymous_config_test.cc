@@ -41,6 +41,7 @@ Config Full() {
               .content_type = "application/json",
               .origin = "a file"};
   full.impersonate.extra["k"] = {"v"};
+  full.dial = DialUnixSocket("/s");
   full.Wrap([](auto inner) { return inner; });
   return full;
 }
@@ -54,6 +55,7 @@ TEST(AnonymousClientConfigTest, KeepsTrustAndLimitsAndNoCredentials_RC06) {
   EXPECT_EQ(anonymous.burst, 4);
   EXPECT_EQ(anonymous.content_type, "application/json");
   EXPECT_TRUE(anonymous.wrap_transport.empty());
+  EXPECT_TRUE(anonymous.dial);
   EXPECT_FALSE(anonymous.oidc.has_value());
 }
 

@@ -54,6 +54,7 @@ std::string Config::ToString() const {
   secret("exec", exec ? exec->command : "");
   add("as", impersonate.user_name);
   add("proxy-url", internal::base::RedactedUrl(proxy_url));
+  add("dial", dial ? "a function" : "");
   add("transport wrappers", wrap_transport.empty() ? "" : std::to_string(wrap_transport.size()));
   return out;
 }

@@ -53,6 +53,7 @@ TEST(ConfigToString, WritesEachFieldAndNoSecret_RC08) {
   add([](Config& c) { c.password = "v"; }, "password: --- REDACTED ---");
   add([](Config& c) { c.exec = ExecConfig{.command = "v"}; }, "exec: --- REDACTED ---");
   add([](Config& c) { c.impersonate.user_name = "v"; }, "as: v");
+  add([](Config& c) { c.dial = DialUnixSocket("/s"); }, "dial: a function");
   add([](Config& c) { c.wrap_transport = {{}, nullptr}; }, "transport wrappers: 2");
   add([](Config& c) { c.proxy_url = "http://u:SECRET@p"; }, "proxy-url: http://--- REDACTED ---@p");
   add(
