@@ -427,9 +427,9 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
     transfer->wants_dial = true;
     return CURL_SOCKET_BAD;
   }
-  const int fd =
-      dials ? NewPlaceholder(*address)
-            : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  const int fd = dials
+                     ? NewPlaceholder(*address)
+                     : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
   if (dials) {
     lane->dialed_[fd] = std::move(transfer->dialed);
