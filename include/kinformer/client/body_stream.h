@@ -2,9 +2,10 @@
 //
 // BodyStream: a request's body that a function of the program gives piece by piece.
 //
+//   const std::string name = "backup.tar";
 //   BodyStream body;
-//   body.open = [path]() -> Result<BodyStream::Read> {  // for each attempt
-//     auto file = std::make_shared<std::ifstream>(path, std::ios::binary);
+//   body.open = [name]() -> Result<BodyStream::Read> {  // for each attempt
+//     auto file = std::make_shared<std::ifstream>(name, std::ios::binary);
 //     return BodyStream::Read([file]() -> Result<std::string> {
 //       std::string piece(65536, '\0');
 //       file->read(piece.data(), static_cast<std::streamsize>(piece.size()));

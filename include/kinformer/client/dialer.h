@@ -6,6 +6,7 @@
 //   Config config = Config::LoadDefault().OrExit();
 //   config.dial = DialUnixSocket("/run/apiserver.sock");
 //   config.dial = DialAddress("127.0.0.1", 6443);  // TLS still checks the name in config.host
+//   const std::shared_ptr<Tunnel> tunnel = OpenTunnel();  // of the program
 //   config.dial = [tunnel](const DialTarget& to) { return tunnel->Open(to.host, to.port); };
 
 #ifndef KINFORMER_CLIENT_DIALER_H_
