@@ -195,7 +195,9 @@ void CurlTransfer::SetBody() {
     if (const auto size = request_.body_pipe->size()) {
       curl_easy_setopt(easy(), CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(*size));
     }
-    request_.body_pipe->SetWake([weak = weak_from_this(), env = shared_->kept_env] {
+    // Without the rest of the shared state, which must not end on another thread.
+    const std::shared_ptr<Env> env(shared_->kept_env, &shared_->env);
+    request_.body_pipe->SetWake([weak = weak_from_this(), env] {
       env->loop().Post([weak] {
         const std::shared_ptr<CurlTransfer> self = weak.lock();
         if (self != nullptr && self->lane != nullptr) self->lane->GoOn(*self);
