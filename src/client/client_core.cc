@@ -93,8 +93,16 @@ Task<Result<client::RawResponse>> ClientCore::Call(std::shared_ptr<const ClientC
   options.timeout = {};
   const Result<void> traced = client::AddTraceHeaders(options, request.headers);
   if (!traced) co_return traced.error();
+  const std::shared_ptr<client::BodyFeed> feed = request.feed;
   const auto call = std::make_shared<RawCall>(core->engine_, std::move(request));
-  Result<void> done = co_await client::LoopCall::Run(call, std::move(options));
+  std::function<bool()> on_wake;
+  if (feed != nullptr) {
+    on_wake = [&feed] {
+      feed->Pump();
+      return true;
+    };
+  }
+  Result<void> done = co_await client::LoopCall::Run(call, std::move(options), std::move(on_wake));
   if (!done) co_return std::move(done).error();
   co_return std::move(call->response());
 }

@@ -326,6 +326,9 @@ void Exchange::SendAttempt() {
     if (protobuf && request_.protobuf_body) {
       add("Content-Type", kProtobufMediaType);
       http.body = request_.protobuf_body();
+    } else if (request_.feed != nullptr) {
+      add("Content-Type", request_.content_type);
+      http.body_pipe = request_.feed->Open();
     } else if (request_.body) {
       add("Content-Type", request_.content_type);
       http.body = request_.body();
@@ -334,8 +337,11 @@ void Exchange::SendAttempt() {
     if (engine_->options().accept_gzip) add("Accept-Encoding", "gzip");
     ++attempts_;
     if (log_ != nullptr) log_->Sent(http);
+    // The size of a body that comes piece by piece may be unknown.
+    const std::uint64_t size =
+        request_.feed != nullptr ? http.body_pipe->size().value_or(0) : http.body.size();
     if (!request_.watch && engine_->metrics() != nullptr) {
-      engine_->metrics()->ObserveRequestSize(request_.method, http.body.size());
+      engine_->metrics()->ObserveRequestSize(request_.method, size);
     }
     call_ = engine_->transport()->Start(std::move(http), *this);
   });
@@ -401,7 +407,8 @@ void Exchange::OnNoAnswer(Error error) {
                      (error.reason() == Reason::kTransport && engine_->reached_);
   const bool slow = error.reason() == Reason::kDeadlineExceeded && request_.watch;
   const bool quick = engine_->env().Now() - sent_ < kQuickBreak;
-  if (!request_.once && request_.method == "GET" && ((broke && quick) || slow)) {
+  const bool may_repeat = !broke || MayRepeat(error);
+  if (!request_.once && may_repeat && request_.method == "GET" && ((broke && quick) || slow)) {
     if (Retry(kTransportRetryDelay, error)) return;
     if (request_.watch) {  // an empty watch: the caller opens the next one
       Finish(Result<void>());
@@ -434,17 +441,19 @@ void Exchange::OnRefusal() {
     bool fresh = false;
     (void)base::CallUser(engine_->env(), "refresh_credentials",
                          [&] { fresh = engine_->options().refresh_credentials(); });
-    if (fresh) {
+    if (fresh && MayRepeat(error)) {
       SendAttempt();
       return;
     }
   }
   if ((status_ == 406 || status_ == 415) && sent_protobuf_) {
     engine_->json_only_.insert(request_.resource_key);
-    SendAttempt();
-    return;
+    if (MayRepeat(error)) {
+      SendAttempt();
+      return;
+    }
   }
-  if ((status_ == 429 || status_ >= 500) && retry_after) {
+  if ((status_ == 429 || status_ >= 500) && retry_after && MayRepeat(error)) {
     const Duration asked = std::chrono::seconds(*retry_after);
     const Duration pause = std::min(asked, kLongestPause);
     if (Retry(pause, error)) {
@@ -459,6 +468,14 @@ void Exchange::OnRefusal() {
   }
   if (answer_bytes_ > 0) ObserveAnswer();
   Finish(std::move(error));
+}
+
+bool Exchange::MayRepeat(Error& error) const {
+  if (request_.feed == nullptr || request_.feed->rewinds()) return true;
+  error.WithContext(
+      "not sent again, because its body can be read only once; BodyStream::open gives one that "
+      "can be read again");
+  return false;
 }
 
 bool Exchange::Retry(Duration delay, Error reason) {

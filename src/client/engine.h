@@ -24,6 +24,7 @@
 
 #include "base/core/log_allowance.h"
 #include "base/core/reserving_limiter.h"
+#include "client/body_feed.h"
 #include "client/limiter_waits.h"
 #include "client/list_gate.h"
 #include "client/refusals.h"
@@ -46,6 +47,7 @@ struct ExchangeRequest {
   std::function<std::string()> body{};
   // Used with its own content type where protobuf is allowed.
   std::function<std::string()> protobuf_body{};
+  std::shared_ptr<client::BodyFeed> feed{};  // in place of these: the body comes piece by piece
   std::optional<Error> no_json{};  // error that ends the request where `body` would be sent
   ConnectionPool pool{ConnectionPool::kShort};
   Duration timeout{0};  // for all attempts together
@@ -183,6 +185,8 @@ class Exchange final : public ResponseReceiver {
   // Handles a missing or unusable response.
   void OnNoAnswer(Error error);
   void OnRefusal();
+  // Returns whether the body can be sent again. If not, says so in `error`.
+  bool MayRepeat(Error& error) const;
   // Sends again after `delay`. Returns false if no attempts are left.
   bool Retry(Duration delay, Error reason);
   void Finish(Result<void> result);

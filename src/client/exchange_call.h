@@ -30,6 +30,12 @@ class ExchangeCall : public LoopCall, public ResponseReceiver {
 
  private:
   void Begin() override {
+    if (request_.feed != nullptr) {
+      request_.feed->SetWake([weak = weak_from_this()] {
+        const std::shared_ptr<LoopCall> self = weak.lock();
+        if (self != nullptr) static_cast<ExchangeCall&>(*self).Wake();
+      });
+    }
     // Moved: the last hold of an engine must not end within a callback of its transport, as that of
     // a call does which the loop completes.
     exchange_ = std::make_unique<Exchange>(std::move(engine_), std::move(request_), *this);

@@ -180,6 +180,10 @@ void RequestLog::Sent(const HttpRequest& request) {
   if (verbosity_ >= kCurlCommands) {
     env_.log().Log(LogLevel::kInfo, "curl", {{"command", CurlCommand(request, url_)}});
   }
+  if (verbosity_ >= kBodies && request.body_pipe != nullptr) {
+    env_.log().Log(LogLevel::kInfo, "request body",
+                   {{"verb", method_}, {"url", url_}, {"body", "a stream, which is not shown"}});
+  }
   if (verbosity_ < kBodies || request.body.empty()) return;
   SecretKinds kinds;
   kinds.Read(request.body);

@@ -9,6 +9,7 @@
 #include "kinformer/internal/mutable_codec.h"
 #include "kinformer/json/json.h"
 
+#include "client/body_feed.h"
 #include "client/client_core.h"
 #include "client/object_codec.h"
 #include "client/request_path.h"
@@ -215,13 +216,27 @@ RestRequest& RestRequest::SetHeaders(std::string_view name,
 RestRequest& RestRequest::BodyOfBytes(std::string bytes) {
   parts_.body = [bytes = std::move(bytes)] { return bytes; };
   parts_.protobuf_body = nullptr;
+  parts_.body_source = nullptr;
   return *this;
 }
 
 RestRequest& RestRequest::BodyOfJson(const json::Value& value) { return BodyOfBytes(value.Dump()); }
 
+RestRequest& RestRequest::BodyOfStream(const BodyStream& body) {
+  if (static_cast<bool>(body.read) == static_cast<bool>(body.open)) {
+    Refuse(parts_,
+           "a BodyStream has either `read`, which gives a body that is sent once, or `open`");
+    return *this;
+  }
+  parts_.body = nullptr;
+  parts_.protobuf_body = nullptr;
+  parts_.body_source = std::make_shared<internal::BodySource>(body);
+  return *this;
+}
+
 RestRequest& RestRequest::BodyOfStruct(const internal::MutableTable& table,
                                        const std::shared_ptr<const void>& object) {
+  parts_.body_source = nullptr;
   parts_.body = [&table, object] { return internal::EncodeMutableJson(table, object.get()); };
   parts_.protobuf_body = [&table, object] { return internal::EncodeMutable(table, object.get()); };
   return *this;

@@ -8,6 +8,7 @@
 #include "kinformer/internal/request_parts.h"
 
 #include "base/core/mutex.h"
+#include "client/body_feed.h"
 #include "client/client_core.h"
 #include "client/exchange_call.h"
 #include "client/loop_call.h"
@@ -97,6 +98,18 @@ Result<ExchangeRequest> client::ExchangeOf(RequestParts parts) {
   Result<std::string> target = TargetOf(parts);
   if (!target) return std::move(target).error();
   ExchangeRequest request;
+  if (const std::shared_ptr<BodySource> source = std::move(parts.body_source)) {
+    const std::string name = parts.method + " " + *target;
+    if (source->stream.read && source->begun.exchange(true)) {
+      return Error(Reason::kInvalidArgument,
+                   name +
+                       ": its body was sent before, and can be read only once; give it a "
+                       "BodyStream::open, or a body for each request");
+    }
+    request.feed = std::make_shared<client::BodyFeed>(parts.client->env(), parts.client->engine(),
+                                                      source, name);
+    request.pool = ConnectionPool::kStream;  // where a slow body delays nobody
+  }
   request.method = std::move(parts.method);
   request.target = *std::move(target);
   request.accept = "application/json, */*";
@@ -175,10 +188,13 @@ Task<Result<void>> SendForStream(RequestParts parts, std::function<bool(std::str
   if (!traced) co_return traced.error();
   request->pool = ConnectionPool::kStream;
   request->unlimited = true;
+  const std::shared_ptr<client::BodyFeed> feed = request->feed;
   const auto stream = std::make_shared<BodyCall>(core->engine(), *std::move(request));
-  std::function<bool()> on_wake = [&stream, &on_data] {
+  std::function<bool()> on_wake = [&stream, &on_data, &feed] {
     const std::string data = stream->Take();
-    return data.empty() || on_data(data);
+    if (!data.empty() && !on_data(data)) return false;
+    if (feed != nullptr) feed->Pump();
+    return true;
   };
   co_return co_await client::LoopCall::Run(stream, std::move(call), std::move(on_wake));
 }

@@ -13,6 +13,7 @@ Config AnonymousClientConfig(const Config& config) {
   out.tls.ca_file = config.tls.ca_file;
   out.tls.ca_data = config.tls.ca_data;
   out.proxy_url = config.proxy_url;
+  out.dial = config.dial;
   out.qps = config.qps;
   out.burst = config.burst;
   out.rate_limiter = config.rate_limiter;

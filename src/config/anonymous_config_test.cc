@@ -43,6 +43,7 @@ Config Full() {
               .origin = "a file"};
   full.impersonate.extra["k"] = {"v"};
   full.credentials = internal::config::NewStaticCredentials("Bearer t");
+  full.dial = DialUnixSocket("/s");
   full.Wrap([](auto inner) { return inner; });
   return full;
 }
@@ -56,6 +57,7 @@ TEST(AnonymousClientConfigTest, KeepsTrustAndLimitsAndNoCredentials_RC06) {
   EXPECT_EQ(anonymous.burst, 4);
   EXPECT_EQ(anonymous.content_type, "application/json");
   EXPECT_TRUE(anonymous.wrap_transport.empty());
+  EXPECT_TRUE(anonymous.dial);
   EXPECT_FALSE(anonymous.oidc.has_value());
 }
 

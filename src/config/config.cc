@@ -55,6 +55,7 @@ std::string Config::ToString() const {
   add("credentials", credentials == nullptr ? "" : "of the program");
   add("as", impersonate.user_name);
   add("proxy-url", internal::base::RedactedUrl(proxy_url));
+  add("dial", dial ? "a function" : "");
   add("transport wrappers", wrap_transport.empty() ? "" : std::to_string(wrap_transport.size()));
   return out;
 }

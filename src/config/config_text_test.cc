@@ -56,6 +56,7 @@ TEST(ConfigToString, WritesEachFieldAndNoSecret_RC08) {
   add([](Config& c) { c.impersonate.user_name = "v"; }, "as: v");
   add([](Config& c) { c.credentials = internal::config::NewStaticCredentials("Bearer t"); },
       "credentials: of the program");
+  add([](Config& c) { c.dial = DialUnixSocket("/s"); }, "dial: a function");
   add([](Config& c) { c.wrap_transport = {{}, nullptr}; }, "transport wrappers: 2");
   add([](Config& c) { c.proxy_url = "http://u:SECRET@p"; }, "proxy-url: http://--- REDACTED ---@p");
   add(

@@ -120,6 +120,7 @@ Result<HttpTransportOptions> TransportOptionsFor(const Config& config) {
   out.base_url = *url;
   out.user_agent = config.user_agent;
   out.proxy_url = config.proxy_url;
+  out.dial = config.dial;
   const bool has_token = !config.bearer_token.empty() || !config.bearer_token_file.empty();
   if (has_token && (!config.username.empty() || !config.password.empty())) {
     return Error(Reason::kConfig,

@@ -84,6 +84,7 @@ TEST(TransportTls, FieldsAreUsedWithHttpsOnly) {
   Config config = Of("https://h:1/p/");
   config.user_agent = "agent";
   config.proxy_url = "http://proxy";
+  config.dial = DialUnixSocket("/s");
   config.tls = {.server_name = "name",
                 .cert_file = "cf",
                 .key_file = "kf",
@@ -95,6 +96,7 @@ TEST(TransportTls, FieldsAreUsedWithHttpsOnly) {
   EXPECT_EQ(secure.base_url, "https://h:1/p");
   EXPECT_EQ(secure.user_agent, "agent");
   EXPECT_EQ(secure.proxy_url, "http://proxy");
+  EXPECT_TRUE(secure.dial);
   EXPECT_FALSE(secure.tls.insecure_skip_verify);
   EXPECT_EQ(secure.tls.server_name, "name");
   EXPECT_EQ(secure.tls.cert_file, "cf");

@@ -75,14 +75,18 @@ class ServerForTest {
 
   [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] Env& env() { return runtime_.env(); }
+  [[nodiscard]] std::string url() const {
+    return std::string(protocol_ == Protocol::kHttp1 ? "http" : "https") +
+           "://127.0.0.1:" + std::to_string(server_->port());
+  }
+  [[nodiscard]] const std::string& ca_pem() const { return ca_pem_; }
   [[nodiscard]] std::string log() { return log_->text(); }
   [[nodiscard]] std::string metrics() { return metrics_->Text(); }
 
   // See AskEarly.
   Reply Ask(const std::string& path, const char* token, std::size_t body_bytes = 0,
             std::size_t sent_bytes = 0) {
-    return AskEarly({.url = std::string(protocol_ == Protocol::kHttp1 ? "http" : "https") +
-                            "://127.0.0.1:" + std::to_string(server_->port()) + path,
+    return AskEarly({.url = url() + path,
                      .http2 = protocol_ == Protocol::kHttp2,
                      .ca_pem = ca_pem_,
                      .headers = {"Authorization: Bearer " + std::string(token)},

@@ -217,6 +217,19 @@ TEST_F(Http2Test, ManyWatchesShareFewConnections) {
   EXPECT_EQ(Stats().connections_opened, 4U);
 }
 
+TEST_F(Http2Test, ADialerIsCalledOnceForEachOfTheSharedConnections) {
+  std::atomic<int> calls{0};
+  Begin(100, {.dial = [&](const DialTarget& to) {
+          ++calls;
+          return DialAddress(to.host, to.port)(to);
+        }});
+  StartWatches(300);
+  EXPECT_TRUE(Eventually([&] { return Count(Running) == 300; })) << Count(Running) << " of 300 run";
+  EXPECT_EQ(Stats().connections_opened, 4U);
+  EXPECT_EQ(Stats().connections_open, 4U);
+  EXPECT_EQ(calls, 4);
+}
+
 // libcurl would open another connection for requests beyond the server's stream limit.
 TEST_F(Http2Test, MaxConnections_OfAServerThatTakesFewStreams_BoundAPool) {
   Begin(60, {.max_connections = 3});

@@ -38,6 +38,10 @@ CurlLane::~CurlLane() {
   *self_ = nullptr;
   while (!active_.empty()) Detach(*active_.begin()->second);
   for (const auto& transfer : queue_) transfer->lane = nullptr;
+  for (const auto& transfer : dialing_) {
+    transfer->lane = nullptr;
+    transfer->dial = nullptr;
+  }
   // Closes the connections; libcurl closes their descriptors through CloseSocket.
   curl_multi_cleanup(multi_);
   loop_.Forget(*this);
@@ -71,12 +75,16 @@ void CurlLane::Add(std::shared_ptr<CurlTransfer> transfer) {
   transfer->lane = this;
   transfer->added = shared_->env.Now();
   last_use_ = transfer->added;
-  curl_easy_setopt(transfer->easy(), CURLOPT_OPENSOCKETFUNCTION, &CurlLane::OpenSocket);
-  curl_easy_setopt(transfer->easy(), CURLOPT_OPENSOCKETDATA, this);
-  curl_easy_setopt(transfer->easy(), CURLOPT_CLOSESOCKETFUNCTION, &CurlLane::CloseSocket);
-  curl_easy_setopt(transfer->easy(), CURLOPT_CLOSESOCKETDATA, this);
+  Equip(*transfer);
   queue_.push_back(std::move(transfer));
   if (!inside_) Admit();
+}
+
+void CurlLane::Equip(CurlTransfer& transfer) {
+  curl_easy_setopt(transfer.easy(), CURLOPT_OPENSOCKETFUNCTION, &CurlLane::OpenSocket);
+  curl_easy_setopt(transfer.easy(), CURLOPT_OPENSOCKETDATA, &transfer);
+  curl_easy_setopt(transfer.easy(), CURLOPT_CLOSESOCKETFUNCTION, &CurlLane::CloseSocket);
+  curl_easy_setopt(transfer.easy(), CURLOPT_CLOSESOCKETDATA, this);
 }
 
 void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
@@ -84,7 +92,9 @@ void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
   last_use_ = shared_->env.Now();
   if (!transfer->in_multi) {
     transfer->lane = nullptr;
+    transfer->dial = nullptr;
     queue_.erase(std::remove(queue_.begin(), queue_.end(), transfer), queue_.end());
+    if (std::erase(dialing_, transfer) > 0 && !inside_) Admit();  // it may have been the scout
   } else if (inside_) {
     leaving_.push_back(transfer);
   } else {
@@ -97,6 +107,7 @@ void CurlLane::Remove(const std::shared_ptr<CurlTransfer>& transfer) {
 CurlLane::List CurlLane::Transfers() const {
   List all;
   for (const auto& [easy, transfer] : active_) all.push_back(transfer);
+  all.insert(all.end(), dialing_.begin(), dialing_.end());
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return a->added < b->added; });
   all.insert(all.end(), queue_.begin(), queue_.end());
@@ -111,6 +122,9 @@ std::size_t CurlLane::started() const {
 std::optional<SteadyTime> CurlLane::ScoutSince() const {
   std::optional<SteadyTime> since;
   if (connected_) return since;
+  for (const auto& transfer : dialing_) {
+    since = std::min(since.value_or(SteadyTime::max()), transfer->admitted);
+  }
   for (const auto& [easy, transfer] : active_) {
     if (!transfer->started) since = std::min(since.value_or(SteadyTime::max()), transfer->admitted);
   }
@@ -226,11 +240,11 @@ void CurlLane::AskAgain() {
 }
 
 void CurlLane::Admit() {
-  while (!queue_.empty() && (connected_ || active_.empty())) {
+  while (!queue_.empty() && (connected_ || (active_.empty() && dialing_.empty())) && MayDial()) {
     const std::shared_ptr<CurlTransfer> transfer = queue_.front();
     queue_.pop_front();
     transfer->in_multi = true;
-    transfer->admitted = shared_->env.Now();
+    if (!transfer->dialed) transfer->admitted = shared_->env.Now();
     active_.emplace(transfer->easy(), transfer);
     curl_multi_add_handle(multi_, transfer->easy());
   }
@@ -243,7 +257,73 @@ void CurlLane::Detach(CurlTransfer& transfer) {
   active_.erase(transfer.easy());  // may destroy it
 }
 
+// Each exchange that finds no connection asks for one. So a lane with a limit admits no others
+// when there may soon be that many connections.
+bool CurlLane::MayDial() const {
+  if (dialing_.empty() || IsLong(pool_)) return true;
+  return dialing_.size() + sockets() < shared_->options.max_connections;
+}
+
+void CurlLane::Dial(const std::shared_ptr<CurlTransfer>& transfer) {
+  transfer->lane = this;
+  transfer->wants_dial = false;
+  if (!MayDial()) {
+    queue_.push_front(transfer);
+    return;
+  }
+  if (!transfer->connecting_since) transfer->connecting_since = shared_->env.Now();
+  dialing_.push_back(transfer);
+  transfer->dial = Dials::Start(
+      shared_->dials, [weak = self_, asking = std::weak_ptr(transfer)](Result<Dialed> connection) {
+        const std::shared_ptr<CurlTransfer> waiting = asking.lock();
+        if (*weak != nullptr && waiting != nullptr) {
+          (*weak)->OnDialed(waiting, std::move(connection));
+        }
+      });
+}
+
+void CurlLane::OnDialed(const std::shared_ptr<CurlTransfer>& transfer, Result<Dialed> connection) {
+  transfer->dial = nullptr;
+  if (std::erase(dialing_, transfer) == 0) return;
+  Result<void> prepared;
+  if (connection) {
+    transfer->dialed = *std::move(connection);
+    prepared = transfer->Prepare(transfer->tls(), transfer->authorization());
+  } else {
+    const std::string server =
+        (shared_->endpoint.tls ? "https://" : "http://") + shared_->endpoint.authority;
+    prepared = Error(connection.error()).WithContext(server);
+  }
+  if (prepared) {
+    Equip(*transfer);
+    queue_.push_front(transfer);
+    Admit();
+    return;
+  }
+  transfer->lane = nullptr;
+  last_use_ = shared_->env.Now();
+  const auto doomed = connected_ ? std::deque<std::shared_ptr<CurlTransfer>>() : TakeQueue();
+  const Error why = prepared.error();
+  Admit();
+  transfer->Done(why);
+  for (const auto& other : doomed) other->Done(why);
+}
+
+std::deque<std::shared_ptr<CurlTransfer>> CurlLane::TakeQueue() {
+  std::deque<std::shared_ptr<CurlTransfer>> all = std::exchange(queue_, {});
+  for (const auto& other : all) other->lane = nullptr;
+  return all;
+}
+
 void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code) {
+  if (transfer->wants_dial && !transfer->done() && code != CURLE_OK) {
+    if (!transfer->RefusesRepetition()) {
+      Detach(*transfer);
+      Dial(transfer);
+      return;
+    }
+    code = CURLE_GOT_NOTHING;
+  }
   const bool was_scout = !connected_ && !transfer->started;
   // libcurl keeps the connection of a failed stream, although it may be dead.
   if (!http1_ && code != CURLE_OK && code != CURLE_HTTP2_STREAM && code != CURLE_WRITE_ERROR) {
@@ -255,8 +335,7 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
   std::deque<std::shared_ptr<CurlTransfer>> doomed;
   if (was_scout && !transfer->done() && !verdict) {
     // No connection is possible: exchanges that waited for it get the same error.
-    doomed = std::exchange(queue_, {});
-    for (const auto& other : doomed) other->lane = nullptr;
+    doomed = TakeQueue();
   }
   const Result<void> same = verdict;
   transfer->Done(std::move(verdict));
@@ -265,6 +344,11 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
 
 int CurlLane::SocketChanged(CURL* easy, curl_socket_t fd, int what, void* self, void*) {
   auto* lane = static_cast<CurlLane*>(self);
+  if (const auto found = lane->dialed_.find(fd);
+      found != lane->dialed_.end() && what != CURL_POLL_REMOVE) {
+    found->second.Replace(fd);
+    lane->dialed_.erase(found);
+  }
   const bool open = lane->loop_.Watch(fd, what, *lane);
   std::erase(lane->watched_, fd);
   if (!open) lane->NoteClosed(fd);
@@ -333,12 +417,23 @@ int CurlLane::TimerChanged(CURLM*, long milliseconds, void* self) {
 }
 
 curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* address) {
-  auto* lane = static_cast<CurlLane*>(self);
+  auto* transfer = static_cast<CurlTransfer*>(self);
+  CurlLane* const lane = transfer->lane;
+  if (lane == nullptr) return CURL_SOCKET_BAD;
   SocketSource* const sockets = lane->shared_->sockets;
   if (sockets != nullptr && !sockets->Opens(lane->pool_)) return CURL_SOCKET_BAD;
-  const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  const bool dials = lane->shared_->dials != nullptr;
+  if (dials && !transfer->dialed) {
+    transfer->wants_dial = true;
+    return CURL_SOCKET_BAD;
+  }
+  const int fd = dials
+                     ? NewPlaceholder(*address)
+                     : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
-  if (address->family == AF_INET || address->family == AF_INET6) {
+  if (dials) {
+    lane->dialed_[fd] = std::move(transfer->dialed);
+  } else if (address->family == AF_INET || address->family == AF_INET6) {
     // Unacknowledged data ends the connection after 30 s instead of a quarter of an hour.
     const unsigned user_timeout_ms = 30000;
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
@@ -359,6 +454,7 @@ int CurlLane::CloseSocket(void* self, curl_socket_t fd) {
 }
 
 void CurlLane::NoteClosed(curl_socket_t fd) {
+  dialed_.erase(fd);
   if (std::erase(own_sockets_, fd) == 0) return;
   std::erase(new_sockets_, fd);
   --shared_->stats.connections_open;

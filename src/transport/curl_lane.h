@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <curl/curl.h>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -54,11 +55,14 @@ class CurlLane final : public CurlLoop::Listener {
   template <class Look>
   void ForEach(const Look& look) const {
     for (const auto& [easy, transfer] : active_) look(*transfer);
+    for (const auto& transfer : dialing_) look(*transfer);
     for (const auto& transfer : queue_) look(*transfer);
   }
 
   [[nodiscard]] ConnectionPool pool() const { return pool_; }
-  [[nodiscard]] std::size_t size() const { return active_.size() + queue_.size(); }
+  [[nodiscard]] std::size_t size() const {
+    return active_.size() + dialing_.size() + queue_.size();
+  }
   // Number of exchanges that have a connection; and the maximum so far.
   [[nodiscard]] std::size_t started() const;
   [[nodiscard]] std::size_t peak() const { return peak_; }
@@ -119,6 +123,13 @@ class CurlLane final : public CurlLoop::Listener {
   void Admit();
   void Detach(CurlTransfer& transfer);
   void Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode code);
+  // Has a connection opened for an exchange that libcurl could not send without one.
+  void Dial(const std::shared_ptr<CurlTransfer>& transfer);
+  void OnDialed(const std::shared_ptr<CurlTransfer>& transfer, Result<Dialed> connection);
+  [[nodiscard]] bool MayDial() const;
+  void Equip(CurlTransfer& transfer);
+  // Removes the exchanges that wait for the first one, which has no connection.
+  std::deque<std::shared_ptr<CurlTransfer>> TakeQueue();
   void SetConnectionLimit();
 
   const std::shared_ptr<CurlShared> shared_;
@@ -127,6 +138,8 @@ class CurlLane final : public CurlLoop::Listener {
   CURLM* const multi_;
   std::unordered_map<CURL*, std::shared_ptr<CurlTransfer>> active_;  // known to libcurl
   std::deque<std::shared_ptr<CurlTransfer>> queue_;
+  std::map<curl_socket_t, Dialed> dialed_;  // connections that are to replace a placeholder
+  List dialing_;  // wait for a connection that is being opened outside of libcurl
   List leaving_;  // removed while libcurl ran
   Timer timer_;
   Timer settings_timer_;  // limits the wait for the server's SETTINGS

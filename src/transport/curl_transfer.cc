@@ -65,7 +65,7 @@ CurlTransfer::CurlTransfer(std::shared_ptr<CurlShared> shared, HttpRequest reque
                            ResponseReceiver& receiver)
     : shared_(std::move(shared)), request_(std::move(request)), receiver_(&receiver) {}
 
-CurlTransfer::~CurlTransfer() = default;
+CurlTransfer::~CurlTransfer() { AbandonBody(); }
 
 Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
                                    std::string authorization) {
@@ -75,6 +75,7 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   connecting_since.reset();
   handshake_since.reset();
   socket = -1;
+  wants_dial = false;
   repeats_ = repetition_refused_ = false;
   easy_.reset(curl_easy_init());
   if (easy_ == nullptr) {
@@ -131,6 +132,13 @@ void CurlTransfer::SetConnection() {
   if (shared_->sockets != nullptr) {
     curl_easy_setopt(easy(), CURLOPT_ABSTRACT_UNIX_SOCKET, shared_->sockets->name().c_str());
   }
+  if (shared_->dials != nullptr) {
+    const FirstHop& to = shared_->dials->to();
+    // No name is looked up, and the address is not used: see OpenSocket.
+    const std::string entry = Bracketed(to.host) + ":" + to.port + ":127.0.0.1";
+    if (!to.is_address) resolved_.reset(curl_slist_append(nullptr, entry.c_str()));
+    curl_easy_setopt(easy(), CURLOPT_RESOLVE, resolved_.get());
+  }
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPIDLE, 30L);
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPINTVL, 10L);
@@ -179,6 +187,24 @@ void CurlTransfer::SetBody() {
     curl_easy_setopt(easy(), CURLOPT_CUSTOMREQUEST, request_.method.c_str());
     return;
   }
+  if (request_.body_pipe != nullptr) {
+    curl_easy_setopt(easy(), CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(easy(), CURLOPT_READFUNCTION, &CurlTransfer::OnRead);
+    curl_easy_setopt(easy(), CURLOPT_READDATA, this);
+    curl_easy_setopt(easy(), CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    if (const auto size = request_.body_pipe->size()) {
+      curl_easy_setopt(easy(), CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(*size));
+    }
+    // Without the rest of the shared state, which must not end on another thread.
+    const std::shared_ptr<Env> env(shared_->kept_env, &shared_->env);
+    request_.body_pipe->SetWake([weak = weak_from_this(), env] {
+      env->loop().Post([weak] {
+        const std::shared_ptr<CurlTransfer> self = weak.lock();
+        if (self != nullptr && self->lane != nullptr) self->lane->GoOn(*self);
+      });
+    });
+    return;
+  }
   if (HasBody(request_)) {
     curl_easy_setopt(easy(), CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request_.body.size()));
@@ -222,7 +248,7 @@ Result<void> CurlTransfer::SetHeaders() {
   if (outgoing_) {
     append("Expect:");
     append("Transfer-Encoding:");
-  } else if (HasBody(request_)) {
+  } else if (HasBody(request_) || request_.body_pipe != nullptr) {
     append("Expect:");
     if (!all.Has("Content-Type")) append("Content-Type:");
   }
@@ -255,18 +281,30 @@ void CurlTransfer::TriesAgain() {
 // If a reused connection breaks before the answer, libcurl repeats the request, whatever its
 // method. A repeated write may be applied twice, so its caller must get the error instead.
 bool CurlTransfer::MayBeSentTwice() const {
-  return request_.method == "GET" || request_.method == "HEAD";
+  return request_.body_pipe == nullptr && (request_.method == "GET" || request_.method == "HEAD");
+}
+
+bool CurlTransfer::RefusesRepetition() {
+  if ((!started && !repeats_) || MayBeSentTwice()) return false;
+  repetition_refused_ = true;
+  return true;
 }
 
 void CurlTransfer::Silence() {
   receiver_ = nullptr;
   deadline.Cancel();
+  AbandonBody();
+}
+
+void CurlTransfer::AbandonBody() {
+  if (request_.body_pipe != nullptr) request_.body_pipe->Abandon();
 }
 
 void CurlTransfer::Done(Result<void> result) {
   if (receiver_ == nullptr) return;
   ResponseReceiver* receiver = std::exchange(receiver_, nullptr);
   deadline.Cancel();
+  AbandonBody();
   (void)base::CallUser(shared_->env, "a response's receiver",
                        [&] { receiver->OnDone(std::move(result)); });
 }
@@ -328,7 +366,8 @@ std::size_t CurlTransfer::OnRead(char* buffer, std::size_t size, std::size_t cou
   std::size_t taken = 0;
   transfer->taking_ = true;
   const bool taken_well = transfer->Contained([&] {
-    taken = transfer->TakeOutgoing(buffer, size * count);
+    taken = transfer->request_.body_pipe != nullptr ? transfer->TakeBody(buffer, size * count)
+                                                    : transfer->TakeOutgoing(buffer, size * count);
     return true;
   });
   transfer->taking_ = false;
@@ -363,6 +402,17 @@ std::size_t CurlTransfer::TakeOutgoing(char* buffer, std::size_t size) {
   return CURL_READFUNC_PAUSE;
 }
 
+std::size_t CurlTransfer::TakeBody(char* buffer, std::size_t size) {
+  if (answered_early_) return 0;
+  Result<BodyPipe::Taken> taken = request_.body_pipe->Take(buffer, size);
+  if (!taken) {
+    error_ = std::move(taken).error();
+    return CURL_READFUNC_ABORT;
+  }
+  if (taken->bytes > 0 || taken->end) return taken->bytes;
+  return receiver_ == nullptr ? CURL_READFUNC_ABORT : CURL_READFUNC_PAUSE;
+}
+
 std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count, void* self) {
   auto* transfer = static_cast<CurlTransfer*>(self);
   if (transfer->paused) {
@@ -376,10 +426,7 @@ std::size_t CurlTransfer::OnBody(char* data, std::size_t size, std::size_t count
 
 int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
   auto* transfer = static_cast<CurlTransfer*>(self);
-  if ((transfer->started || transfer->repeats_) && !transfer->MayBeSentTwice()) {
-    transfer->repetition_refused_ = true;
-    return CURL_PREREQFUNC_ABORT;
-  }
+  if (transfer->RefusesRepetition()) return CURL_PREREQFUNC_ABORT;
   bool http2 = false;
   SSL* const tls = transfer->shared_->endpoint.tls ? TlsOf(transfer->easy()) : nullptr;
   if (tls != nullptr) {
@@ -403,6 +450,7 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
       return CURL_PREREQFUNC_ABORT;
     }
   }
+  transfer->dialed = Dialed();  // not needed, if it shares a connection that was there
   transfer->ObserveLookup();
   transfer->started = true;
   transfer->started_at = transfer->shared_->env.Now();
@@ -414,7 +462,8 @@ void CurlTransfer::ObserveLookup() {
   MetricsSink& metrics = shared_->env.metrics();
   const Endpoint& endpoint = shared_->endpoint;
   // A proxy looks it up itself.
-  const bool named = shared_->sockets == nullptr && shared_->proxy.empty() && !endpoint.IsAddress();
+  const bool named = shared_->sockets == nullptr && shared_->dials == nullptr &&
+                     shared_->proxy.empty() && !endpoint.IsAddress();
   if (!named || !metrics.enabled()) return;
   long new_connections = 0;
   curl_off_t microseconds = 0;
@@ -473,6 +522,11 @@ bool CurlTransfer::EndOfHead() {
   const HttpHeaders headers = std::exchange(headers_, HttpHeaders());
   if (lane != nullptr) lane->OnAnswer();
   receiver_->OnHeaders(status_, headers);
+  if (request_.body_pipe != nullptr && status_ >= 300) {
+    answered_early_ = true;
+    AbandonBody();
+    if (lane != nullptr) lane->GoOn(*this);
+  }
   if (outgoing_ && lane != nullptr && !upgraded()) lane->GoOn(*this);
   return receiver_ != nullptr;
 }

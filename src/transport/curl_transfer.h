@@ -15,9 +15,11 @@
 #include <string_view>
 
 #include "kinformer/base/metrics.h"
+#include "kinformer/client/body_pipe.h"
 #include "kinformer/client/http_transport.h"
 #include "kinformer/client/transport.h"
 
+#include "transport/dials.h"
 #include "transport/endpoint.h"
 #include "transport/gzip_inflater.h"
 #include "transport/socket_source.h"
@@ -45,6 +47,7 @@ struct CurlShared {
   SocketSource* const sockets = nullptr;  // null: the system's sockets
   TransportStats stats{};
   std::shared_ptr<Histogram> lookups{};  // made when a name is looked up
+  const std::shared_ptr<Dials> dials{};  // null: libcurl opens the connections
 };
 
 // Loop-confined. Start makes it and gives it to a lane; it is done when its receiver is gone. The
@@ -86,6 +89,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   void TriesAgain();
   // Whether it may run on another connection without the risk of a repeated write.
   [[nodiscard]] bool MayBeMoved() const { return !repeats_ || MayBeSentTwice(); }
+  // Whether a new connection would repeat a write. If so, its verdict says that.
+  [[nodiscard]] bool RefusesRepetition();
   // Converts libcurl's result code for this exchange to an error.
   [[nodiscard]] Result<void> Verdict(CURLcode code);
 
@@ -104,6 +109,11 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::optional<SteadyTime> handshake_since{};
   int socket = -1;  // the socket that libcurl opened for it
   Timer deadline;
+  // With CurlShared::dials: libcurl has asked for a new connection, and there was none; the call
+  // that opens it; the connection, until libcurl has taken it.
+  bool wants_dial = false;
+  std::shared_ptr<Dials::Ticket> dial{};
+  Dialed dialed{};
   bool certified = false;  // the source of its credentials gave it a certificate
 
   // ---- whether a response that has begun still makes progress
@@ -148,6 +158,9 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   bool EndOfHead();
   // Fills libcurl's buffer with what is to be sent.
   std::size_t TakeOutgoing(char* buffer, std::size_t size);
+  std::size_t TakeBody(char* buffer, std::size_t size);
+  // Takes no more of a body that comes piece by piece.
+  void AbandonBody();
   // Observes how long the server's name was looked up, if it was.
   void ObserveLookup();
   bool Body(std::string_view data);
@@ -157,6 +170,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   ResponseReceiver* receiver_;
   std::unique_ptr<curl_slist, Free> header_list_;
   std::unique_ptr<curl_slist, Free> connect_to_;
+  std::unique_ptr<curl_slist, Free> resolved_;
   std::unique_ptr<CURL, Free> easy_;  // uses the lists
   std::shared_ptr<const TlsMaterial> tls_;
   std::string authorization_;
@@ -166,6 +180,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   std::size_t sent_ = 0;
   bool taking_ = false;
   bool nothing_follows_ = false;
+  bool answered_early_ = false;  // refused before the end of its body, which is sent no further
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   std::size_t buffer_size_ = 0;  // size of libcurl's receive buffer
   std::size_t head_size_ = 0;    // approximate size of the request's head

@@ -60,9 +60,8 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
                 std::string proxy, TlsMaterial tls, std::unique_ptr<CurlLoop> loop,
                 SocketSource* sockets)
       : env_(*env),
-        shared_(std::make_shared<CurlShared>(CurlShared{std::move(env), env_, std::move(options),
-                                                        std::move(endpoint), std::move(proxy),
-                                                        sockets})),
+        shared_(Shared(std::move(env), std::move(options), std::move(endpoint), std::move(proxy),
+                       sockets)),
         tls_(std::make_shared<const TlsMaterial>(std::move(tls))),
         loop_(std::move(loop)),
         awaited_(dynamic_cast<AwaitedSource*>(shared_->options.credentials.get())),
@@ -131,6 +130,23 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
   }
 
  private:
+  static std::shared_ptr<CurlShared> Shared(std::shared_ptr<Env> env, HttpTransportOptions options,
+                                            Endpoint endpoint, std::string proxy,
+                                            SocketSource* sockets) {
+    std::shared_ptr<Dials> dials;
+    if (options.dial && sockets == nullptr) {
+      dials = std::make_shared<Dials>(*env, options.dial, FirstHopOf(endpoint, proxy));
+    }
+    Env& used = *env;
+    return std::make_shared<CurlShared>(CurlShared{.kept_env = std::move(env),
+                                                   .env = used,
+                                                   .options = std::move(options),
+                                                   .endpoint = std::move(endpoint),
+                                                   .proxy = std::move(proxy),
+                                                   .sockets = sockets,
+                                                   .dials = std::move(dials)});
+  }
+
   void FetchAndLaunch(CredentialSource& source, const std::shared_ptr<CurlTransfer>& transfer) {
     // Held weakly: a source may keep its callbacks for as long as it lives, and the exchange keeps
     // the source.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/client/body_pipe.h"
 #include "kinformer/client/transport.h"
 
 #include "base/core/deadline.h"
@@ -69,6 +70,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
               self->Break(Error(Reason::kDeadlineExceeded, "no complete response in time"));
             }
           });
+    }
+    if (request_.body_pipe != nullptr) {
+      request_.body_pipe->SetWake([weak = weak_from_this(), &env = core_->env] {
+        env.loop().Post([weak] {
+          const auto self = weak.lock();
+          if (self && self->receiver_ != nullptr && !self->broken_) self->Schedule();
+        });
+      });
     }
     if (core_->down) {
       Break(Error(Reason::kConnectionRefused, "connection refused: the in-memory server is down"));
@@ -146,8 +155,30 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (sending_.empty()) Tell([&] { receiver_->OnSent(); });
   }
 
+  // Takes the next piece of the request's body, in a step of its own. Returns true if the body is
+  // complete: a Handler gets it as a whole.
+  bool HasBody() {
+    if (request_.body_pipe == nullptr) return true;
+    std::string piece(core_->ChunkSize(), '\0');
+    const Result<BodyPipe::Taken> taken = request_.body_pipe->Take(piece.data(), piece.size());
+    if (!taken) {
+      Break(taken.error());
+      return false;
+    }
+    request_.body.append(piece, 0, taken->bytes);
+    if (taken->end) {
+      std::exchange(request_.body_pipe, nullptr)->Abandon();
+      return true;
+    }
+    if (taken->bytes > 0) Schedule();
+    return false;
+  }
+
   void Close() {
     core_->open.erase(id_);
+    if (request_.body_pipe != nullptr) {
+      std::exchange(request_.body_pipe, nullptr)->Abandon();
+    }
     timer_.Cancel();
     sending_timer_.Cancel();
     sending_.clear();
@@ -176,7 +207,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     if (broken_) {
       Done(Result<void>(*broken_));
     } else if (!stream_) {
-      Ask();
+      if (HasBody()) Ask();
     } else if (!started_) {
       waiting_ = true;  // set before ready(), because the wake may come right after it
       if (!stream_->ready()) return;

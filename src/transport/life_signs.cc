@@ -151,9 +151,11 @@ void LifeSigns::CheckConnecting(CurlLane& lane) {
                                          " s of connecting. Is it the server that accepts there, "
                                          "does it speak TLS, and is it well?"));
     } else if (over(transfer->connecting_since, options.connect_timeout)) {
-      fail(transfer,
-           Error(Reason::kTransport, owner_.Describe() + ": no connection in time. Check address, "
-                                                         "firewall and proxy"));
+      const bool dials = transfer->dial != nullptr;
+      const char* const why = dials ? ": Config::dial has not returned in connect_timeout. It "
+                                      "should limit its own attempts, and heed DialTarget::stop"
+                                    : ": no connection in time. Check address, firewall and proxy";
+      fail(transfer, Error(Reason::kTransport, owner_.Describe() + why));
     }
   }
 }

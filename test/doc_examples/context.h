@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <iostream>
 #include <map>

@@ -22,6 +22,7 @@
 #include "kinformer/base/rate_limiter.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/client/dialer.h"
 #include "kinformer/client/http_transport.h"
 #include "kinformer/client/transport_wrapper.h"
 #include "kinformer/internal/callable.h"
@@ -153,6 +154,11 @@ struct Config {
   TimeSpan timeout{};  // for each request that is not a watch; 0: none
   bool disable_compression{false};
   std::string content_type{};  // empty: protobuf for built-in kinds, else JSON
+  // Opens the connections to the server, or to the proxy if there is one: DialUnixSocket,
+  // DialAddress, or a function of the program (dialer.h). Each client has connections of its own,
+  // so two of them share none, whatever their dial is; all connections of one client, of any kind
+  // of request, are opened by its dial. Counterpart: rest.Config.Dial.
+  DialFunc dial{};
   // Functions that wrap the transport of each client that is made from this: called in this order,
   // so that the last one's transport is the outermost and sees a request first; empty ones are left
   // out. If one throws or returns null, making the client fails with an error that names it.
@@ -189,7 +195,7 @@ struct Config {
 };
 
 // Returns a copy without credentials, impersonation and wrappers of the transport: only the server,
-// how it is trusted and reached, and limits. Counterpart: rest.AnonymousClientConfig.
+// how it is trusted and reached (`dial`, too), and limits. Counterpart: rest.AnonymousClientConfig.
 Config AnonymousClientConfig(const Config& config);
 
 // Returns transport options for `config`. Checks that files exist, but does not read them; errors

@@ -19,6 +19,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/client/dialer.h"
 #include "kinformer/client/transport.h"
 
 namespace kinformer {
@@ -80,8 +81,11 @@ struct HttpTransportOptions {
   std::string proxy_url{};
   bool use_environment_proxy{true};
   bool disable_http2{false};
+  // Opens the connections, to the proxy if there is one; see dialer.h. Empty: the library does.
+  DialFunc dial{};
 
-  TimeSpan connect_timeout{std::chrono::seconds(30)};  // DNS, TCP and TLS together
+  // DNS, TCP and TLS together; with `dial`, for that, and again for what follows it.
+  TimeSpan connect_timeout{std::chrono::seconds(30)};
   // Limit for TLS alone, after TCP; not used with a proxy. 0: only connect_timeout counts.
   TimeSpan tls_handshake_timeout{std::chrono::seconds(10)};
   // Silence on a connection with an open request after which the server is probed (a ping or

@@ -33,6 +33,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/async_call.h"
+#include "kinformer/client/body_stream.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/list_options.h"
 #include "kinformer/client/patch.h"
@@ -123,7 +124,8 @@ class RestRequest {
   RestRequest& SetHeader(std::string_view name, const Values&... values) {
     return SetHeaders(name, {std::string_view(values)...});
   }
-  // Sends bytes (text that is sent as it is), a json::Value, or an object: T::Mutable of a kind.
+  // Sends bytes (text that is sent as it is), a json::Value, an object: T::Mutable of a kind; or a
+  // BodyStream, which is read piece by piece while it is sent, on a connection of its own.
   // The type is that of Patch, or else JSON, without a header Content-Type. Objects of built-in
   // kinds are sent as protobuf if the server takes that.
   template <class B>
@@ -132,14 +134,16 @@ class RestRequest {
       return BodyOfBytes(std::string(std::string_view(body)));
     } else if constexpr (std::same_as<B, json::Value>) {
       return BodyOfJson(body);
+    } else if constexpr (std::same_as<B, BodyStream>) {
+      return BodyOfStream(body);
     } else if constexpr (internal::IsGenerated<B>) {
       return BodyOfStruct(B::mutable_table(), std::make_shared<const B>(body));
     } else if constexpr (requires { body.metadata.name; }) {
       return BodyOfBytes(internal::EncodeJson(body));
     } else {
       static_assert(internal::kNeverHolds<B>,
-                    "Body takes text, a json::Value, or the struct of a kind (T::Mutable); of a "
-                    "view, view.DeepCopy() makes one");
+                    "Body takes text, a json::Value, a BodyStream, or the struct of a kind "
+                    "(T::Mutable); of a view, view.DeepCopy() makes one");
       return *this;
     }
   }
@@ -197,6 +201,7 @@ class RestRequest {
   RestRequest& ParamsOfStruct(const internal::MutableTable& table, const void* options);
   RestRequest& BodyOfBytes(std::string bytes);
   RestRequest& BodyOfJson(const json::Value& value);
+  RestRequest& BodyOfStream(const BodyStream& body);
   RestRequest& BodyOfStruct(const internal::MutableTable& table,
                             const std::shared_ptr<const void>& object);
   Result<internal::ObjectRef> DoIntoObject(const KindInfo& type, const CallOptions& call) const;

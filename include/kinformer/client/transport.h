@@ -25,6 +25,8 @@
 
 namespace kinformer {
 
+class BodyPipe;  // body_pipe.h
+
 // Header fields in the order sent. Names are compared without case.
 class HttpHeaders {
  public:
@@ -52,6 +54,9 @@ struct HttpRequest {
   std::string target{};  // path and query, percent-encoded: "/api/v1/pods?limit=500"
   HttpHeaders headers{};
   std::string body{};
+  // The body, if it comes piece by piece: `body` is empty then. A Handler gets it as a whole, in
+  // `body`. A transport that sends such a request takes it until its end, or abandons it.
+  std::shared_ptr<BodyPipe> body_pipe{};
   ConnectionPool pool{ConnectionPool::kShort};
   TimeSpan timeout{};  // limit for the whole exchange; 0: none
   // Authenticated user of the request (server side only; empty: anonymous).

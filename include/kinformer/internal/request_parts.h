@@ -30,6 +30,7 @@ struct RestResponse;  // rest_request.h
 namespace kinformer::internal {
 
 class ClientCore;
+struct BodySource;  // client/body_feed.h
 
 template <class M>
 std::string EncodeJson(const M& object);  // mutable_codec.h
@@ -49,6 +50,7 @@ struct RequestParts {
   // Make the body; empty: none. The second one is used where the server takes protobuf.
   std::function<std::string()> body{};
   std::function<std::string()> protobuf_body{};
+  std::shared_ptr<BodySource> body_source{};  // in place of these: it comes piece by piece
   std::string content_type{};
   std::string protobuf_key{};  // under which a refusal of protobuf is remembered
   TimeSpan timeout{};

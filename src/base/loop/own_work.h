@@ -2,9 +2,10 @@
 //
 // OwnWork: threads for the library's own blocking work of an Env: reading token files and
 // certificates, credential plugins, returning memory. It is separate from Env::pool(), because all
-// threads of a pool may be in user functions that wait for this work. User functions never run
-// here. It is not a part of Env, since only the library may use it: it is looked up through the
-// Env's loop, so an Env that forwards another's loop shares that one's threads.
+// threads of a pool may be in user functions that wait for this work. The only user functions that
+// run here are those that open connections (Config::dial), for which others wait. It is not a part
+// of Env, since only the library may use it: it is looked up through the Env's loop, so an Env that
+// forwards another's loop shares that one's threads.
 
 #ifndef KINFORMER_BASE_LOOP_OWN_WORK_H_
 #define KINFORMER_BASE_LOOP_OWN_WORK_H_
