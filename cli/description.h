@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CLI_DESCRIPTION_H_
 #define KINFORMER_CLI_DESCRIPTION_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +56,14 @@ std::string TrueFalse(bool value);
 // Names of an object's members in their order.
 std::vector<std::string> SortedNames(const json::Value& object);
 
-// Material for an object's description beside the object. Lists that are not needed are empty.
+// A service that an ingress names, and its EndpointSlices.
+struct Backend {
+  json::Value service{};
+  std::string error{};  // why it could not be read
+  std::vector<json::Value> slices{};
+};
+
+// Material for an object's description beside the object. What is not needed is empty.
 struct Related {
   std::vector<EventRow> events{};
   bool shows_events = true;
@@ -63,6 +71,10 @@ struct Related {
   std::vector<json::Value> slices{};  // EndpointSlices of a service
   std::vector<json::Value> quotas{};  // of a namespace
   std::vector<json::Value> limits{};  // LimitRanges
+  std::vector<json::Value> replica_sets{};       // of a deployment, in the order of their names
+  std::map<std::string, Backend> backends{};     // of an ingress, by the services' names
+  json::Value lease{};                           // of a node
+  std::string lease_error{};                     // why it could not be read
 };
 
 // Describes any object: those kinds that have a form of their own, and others by their fields.
@@ -78,8 +90,16 @@ void DescribeGeneric(Description& out, const json::Value& object);
 // describe_pod.cc
 void DescribePod(Description& out, const json::Value& pod);
 void DescribePodTemplate(Description& out, const json::Value& pod_template);
+// describe_node.cc
+void DescribeNode(Description& out, const json::Value& object, const Related& related,
+                  WallTime now);
+// describe_volumes.cc
+void DescribeVolumes(Description& out, int level, const json::Value& spec);
+void DescribeVolumeSource(Description& out, int level, const std::string& name,
+                          const json::Value& source);
 // Each returns false for a kind that it does not know.
 bool DescribeWorkload(Description& out, const json::Value& object, const Related& related);
+bool DescribePolicy(Description& out, const json::Value& object);
 bool DescribeClusterKind(Description& out, const json::Value& object, const Related& related,
                          WallTime now);
 
