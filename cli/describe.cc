@@ -60,8 +60,8 @@ class RelatedReader {
                           {.fieldSelector = "spec.nodeName=" + name +
                                             ",status.phase!=Succeeded,"
                                             "status.phase!=Failed"});
-      related.lease = Get("leases.coordination.k8s.io", "kube-node-lease", name,
-                          related.lease_error);
+      related.lease =
+          Get("leases.coordination.k8s.io", "kube-node-lease", name, related.lease_error);
     } else if (kind == "ReplicaSet" || kind == "StatefulSet" || kind == "DaemonSet") {
       const Result<std::string> selector = PodSelectorOf(object);
       if (selector) related.pods = List("pods", namespace_, {.labelSelector = *selector});

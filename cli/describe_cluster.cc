@@ -233,7 +233,8 @@ void Ingress(Description& out, const json::Value& object, const Related& related
   out.Field(0, "Address", addresses);
   out.Field(0, "Ingress Class", ScalarText(spec["ingressClassName"], "<none>"));
   const json::Value& backend = spec["defaultBackend"];
-  out.Field(0, "Default backend", backend.is_object() ? BackendText(backend, related) : "<default>");
+  out.Field(0, "Default backend",
+            backend.is_object() ? BackendText(backend, related) : "<default>");
   if (spec["tls"].size() != 0) {
     out.Title(0, "TLS");
     for (const json::Value& tls : spec["tls"].items()) {

@@ -22,10 +22,10 @@ std::string LabelOf(const std::string& name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (kind(name[i]) == 0 && name[i] != '-') return name;
     // The last of several capital letters belongs to the word that follows.
-    const bool begins = i == 0 || (kind(name[i]) != kind(name[i - 1]) &&
-                                   !(IsLower(name[i]) && IsUpper(name[i - 1]))) ||
-                        (IsUpper(name[i]) && IsUpper(name[i - 1]) && i + 1 < name.size() &&
-                         IsLower(name[i + 1]));
+    const bool begins =
+        i == 0 ||
+        (kind(name[i]) != kind(name[i - 1]) && !(IsLower(name[i]) && IsUpper(name[i - 1]))) ||
+        (IsUpper(name[i]) && IsUpper(name[i - 1]) && i + 1 < name.size() && IsLower(name[i + 1]));
     if (begins) words.emplace_back();
     words.back() += name[i];
   }

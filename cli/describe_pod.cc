@@ -203,8 +203,8 @@ void DescribeStatus(Description& out, int level, const json::Value& status) {
 }
 
 // `statuses`: null in a template.
-void DescribeContainer(Description& out, const json::Value& container,
-                       const json::Value* statuses, const json::Value& pod) {
+void DescribeContainer(Description& out, const json::Value& container, const json::Value* statuses,
+                       const json::Value& pod) {
   const json::Value none;
   const json::Value* status = &none;
   if (statuses != nullptr) {
@@ -249,8 +249,8 @@ void DescribeContainers(Description& out, int level, const json::Value& spec,
     if (spec[group.name].size() == 0) continue;
     out.Title(level, group.label);
     for (const json::Value& container : spec[group.name].items()) {
-      DescribeContainer(out, container,
-                        pod.is_null() ? nullptr : &pod["status"][group.statuses], pod);
+      DescribeContainer(out, container, pod.is_null() ? nullptr : &pod["status"][group.statuses],
+                        pod);
     }
   }
 }

@@ -89,8 +89,9 @@ void DescribeDownward(Description& out, int level, const json::Value& downward) 
   out.Title(level, "Items");
   for (const json::Value& item : downward["items"].items()) {
     const json::Value& field = item["fieldRef"]["fieldPath"];
-    out.Text(level + 1, ScalarText(field.is_string() ? field : item["resourceFieldRef"]["resource"]) +
-                            " -> " + item["path"].StringOrEmpty());
+    out.Text(level + 1,
+             ScalarText(field.is_string() ? field : item["resourceFieldRef"]["resource"]) + " -> " +
+                 item["path"].StringOrEmpty());
   }
 }
 

@@ -67,14 +67,14 @@ struct Backend {
 struct Related {
   std::vector<EventRow> events{};
   bool shows_events = true;
-  std::vector<json::Value> pods{};    // those of a node, a workload, or a claim
-  std::vector<json::Value> slices{};  // EndpointSlices of a service
-  std::vector<json::Value> quotas{};  // of a namespace
-  std::vector<json::Value> limits{};  // LimitRanges
-  std::vector<json::Value> replica_sets{};       // of a deployment, in the order of their names
-  std::map<std::string, Backend> backends{};     // of an ingress, by the services' names
-  json::Value lease{};                           // of a node
-  std::string lease_error{};                     // why it could not be read
+  std::vector<json::Value> pods{};            // those of a node, a workload, or a claim
+  std::vector<json::Value> slices{};          // EndpointSlices of a service
+  std::vector<json::Value> quotas{};          // of a namespace
+  std::vector<json::Value> limits{};          // LimitRanges
+  std::vector<json::Value> replica_sets{};    // of a deployment, in the order of their names
+  std::map<std::string, Backend> backends{};  // of an ingress, by the services' names
+  json::Value lease{};                        // of a node
+  std::string lease_error{};                  // why it could not be read
 };
 
 // Describes any object: those kinds that have a form of their own, and others by their fields.

@@ -127,7 +127,8 @@ TEST(Description, VolumesSayWhatTheyAre) {
                               "    Name:      settings\n"
                               "    Optional:  true\n"));
   EXPECT_THAT(text, HasSubstr("    Medium:     \n    SizeLimit:  <unset>\n"));
-  EXPECT_THAT(text, HasSubstr("    TokenExpirationSeconds:  9\n    DownwardAPI:             true\n"));
+  EXPECT_THAT(text,
+              HasSubstr("    TokenExpirationSeconds:  9\n    DownwardAPI:             true\n"));
   EXPECT_THAT(text, HasSubstr("    ReadOnly:          false\n    VolumeAttributes:      a=b\n"));
   EXPECT_THAT(text, HasSubstr("  o:\n    Type:         Rbd\n    Pool:         p\n"));
 }
@@ -205,12 +206,13 @@ TEST(Description, ADeploymentNamesItsReplicaSets) {
 }
 
 TEST(Description, ATemplatesContainersStandOneBlankDeeper) {
-  EXPECT_THAT(DescribeText(R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"r"},)"
-                           R"("spec":{"template":{"spec":{"containers":[{"name":"c"}],"volumes":[)"
-                           R"({"name":"v","emptyDir":{}}]}}}})"),
-              HasSubstr("  Containers:\n   c:\n    Image:        \n    Port:         <none>\n"
-                        "    Host Port:    <none>\n    Environment:  <none>\n"
-                        "    Mounts:       <none>\n  Volumes:\n   v:\n    Type:          EmptyDir"));
+  EXPECT_THAT(
+      DescribeText(R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"r"},)"
+                   R"("spec":{"template":{"spec":{"containers":[{"name":"c"}],"volumes":[)"
+                   R"({"name":"v","emptyDir":{}}]}}}})"),
+      HasSubstr("  Containers:\n   c:\n    Image:        \n    Port:         <none>\n"
+                "    Host Port:    <none>\n    Environment:  <none>\n"
+                "    Mounts:       <none>\n  Volumes:\n   v:\n    Type:          EmptyDir"));
 }
 
 TEST(Description, AnIngressShowsWhatIsBehindItsPaths) {
