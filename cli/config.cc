@@ -115,6 +115,9 @@ int RunConfig(ConfigFlags& flags) {
     return UsageError(use ? "which context? Write `kinformer config use NAME`"
                           : "unexpected argument \"" + flags.name + "\"");
   }
+  if (!flags.output.empty() && flags.action != "contexts") {
+    return UsageError("-o goes with contexts");
+  }
   clientcmd::PathOptions files = clientcmd::NewDefaultPathOptions();
   files.explicit_path = flags.kubeconfig;
   Result<clientcmdapi::Config> config = files.GetStartingConfig();

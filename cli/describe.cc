@@ -65,6 +65,7 @@ class RelatedReader {
     } else if (kind == "ReplicaSet" || kind == "StatefulSet" || kind == "DaemonSet") {
       const Result<std::string> selector = PodSelectorOf(object);
       if (selector) related.pods = List("pods", namespace_, {.labelSelector = *selector});
+      std::erase_if(related.pods, [&](const json::Value& pod) { return !Owns(object, pod); });
     } else if (kind == "Deployment") {
       const Result<std::string> selector = PodSelectorOf(object);
       if (selector) {

@@ -67,8 +67,10 @@ void Service(Description& out, const json::Value& object, const Related& related
   out.FieldIfAny(0, "External Name", ScalarText(spec["externalName"]));
   std::string ingress;
   for (const json::Value& one : object["status"]["loadBalancer"]["ingress"].items()) {
-    const std::string ip = ScalarText(one["ip"]);
-    cells::Join(ingress, ip.empty() ? ScalarText(one["hostname"]) : ip);
+    std::string address = ScalarText(one["ip"]);
+    if (address.empty()) address = ScalarText(one["hostname"]);
+    const std::string mode = ScalarText(one["ipMode"]);
+    cells::Join(ingress, mode.empty() ? address : address + " (" + mode + ")");
   }
   out.FieldIfAny(0, "LoadBalancer Ingress", ingress);
   ServicePorts(out, object, related);
@@ -122,7 +124,8 @@ void Namespace(Description& out, const json::Value& object, const Related& relat
   DescribeHead(out, object, /*namespaced=*/false);
   LabelsAndAnnotations(out, object);
   out.Field(0, "Status", object["status"]["phase"].StringOrEmpty());
-  DescribeConditions(out, object["status"]["conditions"], {"type", "status", "reason", "message"});
+  DescribeConditions(out, object["status"]["conditions"], {"type", "status", "reason", "message"},
+                     0);
   out.Blank();
   if (related.quotas.empty()) out.Text(0, "No resource quota.");
   for (const json::Value& quota : related.quotas) {
@@ -246,9 +249,9 @@ void Ingress(Description& out, const json::Value& object, const Related& related
   out.Row(1, {"Host", "Path", "Backends"});
   out.Row(1, {"----", "----", "--------"});
   for (const json::Value& rule : spec["rules"].items()) {
-    out.Row(1, {ScalarText(rule["host"], "*"), "", ""});
+    out.Row(1, {ScalarText(rule["host"], "*"), ""});
     for (const json::Value& path : rule["http"]["paths"].items()) {
-      out.Row(1, {"", ScalarText(path["path"]), BackendText(path["backend"], related)});
+      out.Row(1, {"", ScalarText(path["path"]) + " ", BackendText(path["backend"], related)});
     }
   }
   out.Annotations(0, "Annotations", object["metadata"]["annotations"]);

@@ -197,7 +197,7 @@ void DescribeNode(Description& out, const json::Value& object, const Related& re
   Lease(out, related);
   DescribeConditions(
       out, status["conditions"],
-      {"type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason", "message"});
+      {"type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason", "message"}, 5);
   if (status["addresses"].size() != 0) {
     out.Title(0, "Addresses");
     for (const json::Value& address : status["addresses"].items()) {

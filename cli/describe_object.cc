@@ -98,7 +98,7 @@ void DescribeController(Description& out, const json::Value& object) {
 }
 
 void DescribeConditions(Description& out, const json::Value& conditions,
-                        const std::vector<std::string>& fields) {
+                        const std::vector<std::string>& fields, std::size_t padded) {
   if (conditions.size() == 0) return;
   out.Title(0, "Conditions");
   std::vector<std::string> titles;
@@ -115,6 +115,7 @@ void DescribeConditions(Description& out, const json::Value& conditions,
     for (const std::string& field : fields) {
       const std::string text = ScalarText(condition[field]);
       cells.push_back(field.ends_with("Time") ? TimeText(text) : text);
+      if (cells.size() <= padded) cells.back() += ' ';
     }
     out.Row(1, cells);
   }

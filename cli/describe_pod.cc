@@ -283,7 +283,7 @@ void DescribePodHead(Description& out, const json::Value& pod) {
   DescribeHead(out, pod);
   out.FieldIfAny(0, "Priority", ScalarText(spec["priority"]));
   out.FieldIfAny(0, "Priority Class Name", ScalarText(spec["priorityClassName"]));
-  out.Field(0, "Service Account", ScalarText(spec["serviceAccountName"], "default"));
+  out.FieldIfAny(0, "Service Account", ScalarText(spec["serviceAccountName"]));
   const std::string& node = spec["nodeName"].StringOrEmpty();
   const std::string& host = status["hostIP"].StringOrEmpty();
   out.Field(0, "Node", node.empty() ? "<none>" : node + "/" + host);

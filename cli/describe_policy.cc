@@ -1,5 +1,6 @@
 // Descriptions of accounts, roles, classes, quotas and disruption budgets.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,15 +17,6 @@ namespace cells = internal::table::cells;
 void LabelsAndAnnotations(Description& out, const json::Value& object) {
   out.Labels(0, "Labels", object["metadata"]["labels"]);
   out.Annotations(0, "Annotations", object["metadata"]["annotations"]);
-}
-
-// Returns "[get list]".
-std::string InBrackets(const json::Value& strings) {
-  std::string text;
-  for (const json::Value& one : strings.items()) {
-    text += (text.empty() ? "" : " ") + one.StringOrEmpty();
-  }
-  return "[" + text + "]";
 }
 
 std::string NamesOf(const json::Value& references) {
@@ -44,29 +36,37 @@ void ServiceAccount(Description& out, const json::Value& object) {
   out.Field(0, "Tokens", "<none>");
 }
 
-// One line for each resource of each rule.
+// One line for each resource of each rule, in the order of verbs, groups and resources.
 void Role(Description& out, const json::Value& object) {
   DescribeHead(out, object, /*namespaced=*/false);
   LabelsAndAnnotations(out, object);
   out.Title(0, "PolicyRule");
   out.Row(1, {"Resources", "Non-Resource URLs", "Resource Names", "Verbs"});
   out.Row(1, {"---------", "-----------------", "--------------", "-----"});
-  std::vector<std::vector<std::string>> rows;
-  for (const json::Value& rule : object["rules"].items()) {
-    const std::string names = InBrackets(rule["resourceNames"]);
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+  const auto add = [&](const json::Value& rule, const std::string& group, std::string resource,
+                       const std::string& url) {
     const std::string verbs = InBrackets(rule["verbs"]);
+    std::string order = verbs;
+    order.append(1, '\0').append(group).append(1, '\0').append(resource);
+    if (!group.empty()) resource += "." + group;
+    const std::string names = url.empty() ? InBrackets(rule["resourceNames"]) : "[]";
+    rows.emplace_back(std::move(order),
+                      std::vector<std::string>{std::move(resource), "[" + url + "]", names, verbs});
+  };
+  for (const json::Value& rule : object["rules"].items()) {
     for (const json::Value& resource : rule["resources"].items()) {
       for (const json::Value& group : rule["apiGroups"].items()) {
-        std::string name = resource.StringOrEmpty();
-        if (!group.StringOrEmpty().empty()) name += "." + group.StringOrEmpty();
-        rows.push_back({std::move(name), "[]", names, verbs});
+        add(rule, group.StringOrEmpty(), resource.StringOrEmpty(), "");
       }
     }
     for (const json::Value& url : rule["nonResourceURLs"].items()) {
-      rows.push_back({"", "[" + url.StringOrEmpty() + "]", "[]", verbs});
+      add(rule, "", "", url.StringOrEmpty());
     }
   }
-  for (std::vector<std::string>& row : rows) out.Row(1, std::move(row));
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [order, row] : rows) out.Row(1, std::move(row));
 }
 
 void RoleBinding(Description& out, const json::Value& object) {

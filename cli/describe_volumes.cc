@@ -114,11 +114,10 @@ void DescribeOther(Description& out, int level, const std::string& name,
 void DescribeKnown(Description& out, int level, const Source& known, const json::Value& source) {
   out.Field(level, "Type", known.type);
   for (const Part& part : known.parts) {
-    const std::string text = ScalarText(source[part.name]);
     if (part.none == nullptr) {
-      out.FieldIfAny(level, part.label, text);
+      out.FieldIfAny(level, part.label, ScalarText(source[part.name]));
     } else {
-      out.Field(level, part.label, text.empty() ? part.none : text);
+      out.Field(level, part.label, ScalarText(source[part.name], part.none));
     }
   }
   if (source["driver"].is_string()) DescribeAttributes(out, level, source["volumeAttributes"]);

@@ -46,7 +46,7 @@ void PodsStatus(Description& out, const std::vector<json::Value>& pods) {
 }
 
 void Conditions(Description& out, const json::Value& object) {
-  DescribeConditions(out, object["status"]["conditions"], {"type", "status", "reason"});
+  DescribeConditions(out, object["status"]["conditions"], {"type", "status", "reason"}, 1);
 }
 
 // Returns the template without the label that the controller adds to a replica set's.
@@ -70,6 +70,7 @@ std::string ReplicaSetTexts(const std::vector<const json::Value*>& sets) {
 
 // The new one is the oldest with the deployment's template.
 void ReplicaSets(Description& out, const json::Value& object, const Related& related) {
+  if (related.replica_sets.empty()) return;
   const json::Value* newest = nullptr;
   const auto created = [](const json::Value& set) {
     return set["metadata"]["creationTimestamp"].StringOrEmpty();
@@ -151,7 +152,7 @@ void StatefulSet(Description& out, const json::Value& object, const Related& rel
     out.Annotations(1, "Annotations", claim["metadata"]["annotations"]);
     out.Field(1, "Capacity",
               ScalarText(claim["spec"]["resources"]["requests"]["storage"], "<default>"));
-    out.Field(1, "Access Modes", cells::AccessModes(claim["spec"]["accessModes"]));
+    out.Field(1, "Access Modes", InBrackets(claim["spec"]["accessModes"]));
   }
 }
 

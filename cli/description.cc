@@ -150,6 +150,14 @@ std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : t
 
 std::string TrueFalse(bool value) { return value ? "True" : "False"; }
 
+std::string InBrackets(const json::Value& strings) {
+  std::string text;
+  for (const json::Value& one : strings.items()) {
+    text += (text.empty() ? "" : " ") + one.StringOrEmpty();
+  }
+  return "[" + text + "]";
+}
+
 std::vector<std::string> SortedNames(const json::Value& object) {
   std::vector<std::string> names;
   for (const auto& [name, value] : object.members()) names.push_back(name);

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CLI_DESCRIPTION_H_
 #define KINFORMER_CLI_DESCRIPTION_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ std::string ScalarText(const json::Value& value, const char* none = "");
 std::string OrNone(const std::string& text);
 // Returns "True" or "False".
 std::string TrueFalse(bool value);
+// Returns "[get list]" for an array of strings.
+std::string InBrackets(const json::Value& strings);
 // Names of an object's members in their order.
 std::vector<std::string> SortedNames(const json::Value& object);
 
@@ -84,8 +87,9 @@ std::string Describe(const json::Value& object, const Related& related, WallTime
 // describe_object.cc
 void DescribeHead(Description& out, const json::Value& object, bool namespaced = true);
 void DescribeController(Description& out, const json::Value& object);
+// As in kubectl, the first `padded` cells of each line are wider by a blank.
 void DescribeConditions(Description& out, const json::Value& conditions,
-                        const std::vector<std::string>& fields);
+                        const std::vector<std::string>& fields, std::size_t padded);
 void DescribeGeneric(Description& out, const json::Value& object);
 // describe_pod.cc
 void DescribePod(Description& out, const json::Value& pod);
