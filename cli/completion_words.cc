@@ -76,7 +76,9 @@ std::vector<Candidate> Words(const std::vector<std::string>& words) {
 
 // Words of positionals that no other text lists.
 std::vector<std::string> ChoicesOf(const std::string& command, const std::string& positional) {
-  if (command == "config" && positional == "ACTION") return {"view", "contexts", "use", "check"};
+  if (command == "config" && positional == "ACTION") {
+    return {"view", "contexts", "current-context", "use", "check"};
+  }
   if (command == "completion" && positional == "SHELL") return {"bash", "zsh", "fish"};
   return {};
 }
@@ -164,7 +166,7 @@ class Completer {
       AddCommands();
     } else if (positional->name.find("FILE") != std::string::npos) {
       done_.files = true;
-    } else if (command == "config" && !before.empty() && before.front() == "use") {
+    } else if (command == "config" && !before.empty() && before.front().starts_with("use")) {
       Add(names_.Contexts(), "");
     } else if (positional->name == "POD") {
       AddObjects("pods", "");

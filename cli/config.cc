@@ -21,6 +21,7 @@ struct ConfigFlags {
   std::string context{};
   std::string action{};
   std::string name{};
+  std::string output{};  // "", "name"
   bool minify = false;
   bool flatten = false;
   bool raw = false;
@@ -42,7 +43,11 @@ int View(clientcmdapi::Config config, const ConfigFlags& flags) {
   return 0;
 }
 
-int Contexts(const clientcmdapi::Config& config) {
+int Contexts(const clientcmdapi::Config& config, const ConfigFlags& flags) {
+  if (flags.output == "name") {
+    for (const auto& [name, context] : config.contexts) std::cout << Printable(name) << '\n';
+    return 0;
+  }
   std::vector<std::vector<std::string>> rows{
       {"CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"}};
   for (const auto& [name, context] : config.contexts) {
@@ -52,6 +57,15 @@ int Contexts(const clientcmdapi::Config& config) {
   Table table;
   for (const auto& row : rows) table.Measure(row);
   for (const auto& row : rows) std::cout << table.Line(row) << '\n';
+  return 0;
+}
+
+int CurrentContext(const clientcmdapi::Config& config) {
+  if (config.current_context.empty()) {
+    return Fail(Error(Reason::kNotFound,
+                      "current-context is not set; choose one with `kinformer config use NAME`"));
+  }
+  std::cout << Printable(config.current_context) << '\n';
   return 0;
 }
 
@@ -88,11 +102,21 @@ int Check(const clientcmdapi::Config& config) {
   return status;
 }
 
-int RunConfig(const ConfigFlags& flags) {
+// Returns this program's word for an action of kubectl's.
+std::string ActionOf(const std::string& given) {
+  if (given == "get-contexts") return "contexts";
+  return given == "use-context" ? "use" : given;
+}
+
+int RunConfig(ConfigFlags& flags) {
+  flags.action = ActionOf(flags.action);
   const bool use = flags.action == "use";
   if (use == flags.name.empty()) {
     return UsageError(use ? "which context? Write `kinformer config use NAME`"
                           : "unexpected argument \"" + flags.name + "\"");
+  }
+  if (!flags.output.empty() && flags.action != "contexts") {
+    return UsageError("-o goes with contexts");
   }
   clientcmd::PathOptions files = clientcmd::NewDefaultPathOptions();
   files.explicit_path = flags.kubeconfig;
@@ -100,9 +124,11 @@ int RunConfig(const ConfigFlags& flags) {
   if (!config) return Fail(config.error());
   if (use) return Use(files, *std::move(config), flags.name);
   if (flags.action == "view") return View(*std::move(config), flags);
-  if (flags.action == "contexts") return Contexts(*config);
+  if (flags.action == "contexts") return Contexts(*config, flags);
+  if (flags.action == "current-context") return CurrentContext(*config);
   if (flags.action == "check") return Check(*config);
-  return UsageError("\"" + flags.action + "\" is none of view, contexts, use, check");
+  return UsageError("\"" + flags.action +
+                    "\" is none of view, contexts, current-context, use, check");
 }
 
 }  // namespace
@@ -117,7 +143,9 @@ void RegisterConfig(CommandLine& line) {
   command.Flag("--minify", flags->minify, "view: the current context alone");
   command.Flag("--flatten", flags->flatten, "view: files of certificates and keys as data");
   command.Flag("--raw", flags->raw, "view: secrets as they are");
-  command.Positional("ACTION", flags->action, /*required=*/true, "view, contexts, use or check");
+  command.Choice("-o,--output", flags->output, {"name"}, "contexts: the names alone", nullptr);
+  command.Positional("ACTION", flags->action, /*required=*/true,
+                     "view, contexts, current-context, use or check");
   command.Positional("NAME", flags->name, /*required=*/false, "use: the context");
   command.Run([flags] { return RunConfig(*flags); });
 }

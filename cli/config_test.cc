@@ -93,6 +93,20 @@ TEST_F(ConfigCommand, Use_ChangesOneLineOfTheFile) {
   EXPECT_EQ(Read(), want);
 }
 
+TEST_F(ConfigCommand, TheWordsOfKubectl_MeanTheSame) {
+  EXPECT_EQ(Call({"current-context"}), 0);
+  EXPECT_EQ(output_, "a\n");
+  EXPECT_EQ(Call({"get-contexts", "-o", "name"}), 0);
+  EXPECT_EQ(output_, "a\nb\n");
+  EXPECT_EQ(Call({"use-context", "b"}), 0);
+  EXPECT_EQ(output_, "Switched to context \"b\".\n");
+  EXPECT_EQ(Call({"current-context"}), 0);
+  EXPECT_EQ(output_, "b\n");
+  Write("contexts: []");
+  EXPECT_EQ(Call({"current-context"}), kFailure);
+  EXPECT_THAT(errors_, HasSubstr("error: current-context is not set"));
+}
+
 TEST_F(ConfigCommand, Check_NamesProblems_WithoutSecrets) {
   EXPECT_EQ(Call({"check"}), kFailure);
   EXPECT_THAT(output_, HasSubstr("* a: ok\n  b: invalid configuration: user \"bad\""));

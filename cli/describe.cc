@@ -60,15 +60,26 @@ class RelatedReader {
                           {.fieldSelector = "spec.nodeName=" + name +
                                             ",status.phase!=Succeeded,"
                                             "status.phase!=Failed"});
+      related.lease =
+          Get("leases.coordination.k8s.io", "kube-node-lease", name, related.lease_error);
     } else if (kind == "ReplicaSet" || kind == "StatefulSet" || kind == "DaemonSet") {
       const Result<std::string> selector = PodSelectorOf(object);
       if (selector) related.pods = List("pods", namespace_, {.labelSelector = *selector});
+      std::erase_if(related.pods, [&](const json::Value& pod) { return !Owns(object, pod); });
+    } else if (kind == "Deployment") {
+      const Result<std::string> selector = PodSelectorOf(object);
+      if (selector) {
+        related.replica_sets = List("replicasets.apps", namespace_, {.labelSelector = *selector});
+      }
+      std::erase_if(related.replica_sets,
+                    [&](const json::Value& set) { return !Owns(object, set); });
+    } else if (kind == "Ingress") {
+      ReadBackends(object, related);
     } else if (kind == "PersistentVolumeClaim") {
       related.pods = List("pods", namespace_, {});
       std::erase_if(related.pods, [&](const json::Value& pod) { return !Uses(pod, name); });
     } else if (kind == "Service") {
-      related.slices = List("endpointslices.discovery.k8s.io", namespace_,
-                            {.labelSelector = "kubernetes.io/service-name=" + name});
+      related.slices = Slices(namespace_, name);
     } else if (kind == "Namespace") {
       related.quotas = List("resourcequotas", name, {});
       related.limits = List("limitranges", name, {});
@@ -82,6 +93,46 @@ class RelatedReader {
       if (volume["persistentVolumeClaim"]["claimName"].StringOrEmpty() == claim) return true;
     }
     return false;
+  }
+  static bool Owns(const json::Value& owner, const json::Value& object) {
+    for (const json::Value& reference : object["metadata"]["ownerReferences"].items()) {
+      if (!reference["controller"].AsBool().value_or(false)) continue;
+      return reference["uid"] == owner["metadata"]["uid"];
+    }
+    return false;
+  }
+  // Returns null if the object cannot be read, and why.
+  json::Value Get(const std::string& resource, const std::string& namespace_,
+                  const std::string& name, std::string& error) {
+    const Result<RestMapping> mapping = client_.Discovery().MappingFor(resource, call_);
+    if (!mapping) {
+      error = mapping.error().message();
+      return {};
+    }
+    const auto object = client_.Dynamic(*mapping, namespace_).Get(name, {}, call_);
+    Result<json::Value> value =
+        object ? json::Parse((*object)->ToJson()) : Result<json::Value>(object.error());
+    if (value) return *std::move(value);
+    error = value.error().message();
+    return {};
+  }
+  std::vector<json::Value> Slices(const std::string& namespace_, const std::string& service) {
+    return List("endpointslices.discovery.k8s.io", namespace_,
+                {.labelSelector = "kubernetes.io/service-name=" + service});
+  }
+  void ReadBackends(const json::Value& ingress, Related& related) {
+    const std::string& namespace_ = ingress["metadata"]["namespace"].StringOrEmpty();
+    const auto read = [&](const json::Value& backend) {
+      const std::string& name = backend["service"]["name"].StringOrEmpty();
+      if (name.empty() || related.backends.contains(name)) return;
+      Backend& behind = related.backends[name];
+      behind.service = Get("services", namespace_, name, behind.error);
+      if (behind.error.empty()) behind.slices = Slices(namespace_, name);
+    };
+    read(ingress["spec"]["defaultBackend"]);
+    for (const json::Value& rule : ingress["spec"]["rules"].items()) {
+      for (const json::Value& path : rule["http"]["paths"].items()) read(path["backend"]);
+    }
   }
   std::vector<json::Value> List(const std::string& resource, const std::string& namespace_,
                                 const ListOptions& options) {
@@ -107,6 +158,11 @@ class RelatedReader {
   const Client& client_;
   const CallOptions call_;
 };
+
+bool IsWithoutEvents(const std::string& kind) {
+  return kind == "Secret" || kind == "Namespace" || kind == "Role" || kind == "ClusterRole" ||
+         kind == "RoleBinding" || kind == "ClusterRoleBinding" || kind == "ResourceQuota";
+}
 
 // Returns the objects of a selection. A name that is missing stands for the beginning of names.
 Result<std::vector<json::Value>> Find(const Client& client, const Selection& selection,
@@ -162,8 +218,7 @@ int RunDescribe(const DescribeFlags& flags) {
       continue;
     }
     for (const json::Value& object : *objects) {
-      const bool without = object["kind"].StringOrEmpty() == "Secret" ||
-                           object["kind"].StringOrEmpty() == "Namespace";
+      const bool without = IsWithoutEvents(object["kind"].StringOrEmpty());
       const Related related = reader.Read(object, flags.shows_events && !without);
       if (std::exchange(printed, true)) std::cout << "\n\n";
       std::cout << Describe(object, related, connection->client.env().WallNow());

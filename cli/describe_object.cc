@@ -14,53 +14,56 @@ namespace {
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 
-// Returns "Cron Spec" for "cronSpec", "API URL" for "apiURL".
+// Returns "Cron Spec" for "cronSpec", "API URL" for "apiURL". A name with other characters than
+// letters and "-" stays as it is.
 std::string LabelOf(const std::string& name) {
-  std::string label;
+  const auto kind = [](char c) { return IsUpper(c) ? 2 : IsLower(c) ? 1 : 0; };
+  std::vector<std::string> words;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool word = i > 0 && IsUpper(name[i]) &&
-                      (IsLower(name[i - 1]) || (i + 1 < name.size() && IsLower(name[i + 1])));
-    if (word) label += ' ';
-    label += name[i];
+    if (kind(name[i]) == 0 && name[i] != '-') return name;
+    // The last of several capital letters belongs to the word that follows.
+    const bool begins =
+        i == 0 ||
+        (kind(name[i]) != kind(name[i - 1]) && !(IsLower(name[i]) && IsUpper(name[i - 1]))) ||
+        (IsUpper(name[i]) && IsUpper(name[i - 1]) && i + 1 < name.size() && IsLower(name[i + 1]));
+    if (begins) words.emplace_back();
+    words.back() += name[i];
   }
-  if (!label.empty() && IsLower(label.front())) {
-    label.front() = static_cast<char>(label.front() - 'a' + 'A');
-  }
-  for (const auto& [short_form, word] : std::vector<std::pair<std::string, std::string>>{
-           {"Api ", "API "}, {"Uid", "UID"}, {"Url", "URL"}, {"Ip", "IP"}}) {
-    if (label == short_form || (short_form.back() == ' ' && label.starts_with(short_form))) {
-      label.replace(0, short_form.size(), word);
-    }
+  std::string label;
+  for (std::string& word : words) {
+    std::string upper = word;
+    for (char& c : upper) c = IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+    const bool short_form =
+        upper == "API" || upper == "URL" || upper == "UID" || upper == "OSB" || upper == "GUID";
+    if (!short_form) upper = upper.substr(0, 1) + word.substr(1);
+    label += (label.empty() ? "" : " ") + upper;
   }
   return label;
 }
 
-void GenericFields(Description& out, int level, const json::Value& object,
-                   const std::vector<std::string>& without);
-
-void GenericValue(Description& out, int level, const std::string& label, const json::Value& value) {
-  if (value.is_object()) {
-    out.Title(level, label);
-    GenericFields(out, level + 1, value, {});
-  } else if (value.is_array()) {
-    out.Title(level, label);
-    for (const json::Value& item : value.items()) {
-      if (item.is_object()) {
-        GenericFields(out, level + 1, item, {});
-      } else {
-        out.Text(level + 1, ScalarText(item));
-      }
-    }
-  } else {
-    out.Field(level, label, ScalarText(value, "<nil>"));
-  }
-}
-
-void GenericFields(Description& out, int level, const json::Value& object,
+// `path`: where the object stands, ".metadata". `without`: paths that are left out.
+void GenericFields(Description& out, int level, const json::Value& object, const std::string& path,
                    const std::vector<std::string>& without) {
   for (const std::string& name : SortedNames(object)) {
-    if (std::find(without.begin(), without.end(), name) != without.end()) continue;
-    GenericValue(out, level, LabelOf(name), object[name]);
+    const std::string inner = path + "." + name;
+    if (std::find(without.begin(), without.end(), inner) != without.end()) continue;
+    const json::Value& value = object[name];
+    const std::string label = LabelOf(name);
+    if (value.is_object()) {
+      out.Title(level, label);
+      GenericFields(out, level + 1, value, inner, without);
+    } else if (value.is_array()) {
+      out.Title(level, label);
+      for (const json::Value& item : value.items()) {
+        if (item.is_object()) {
+          GenericFields(out, level + 1, item, inner, without);
+        } else {
+          out.Text(level + 1, ScalarText(item));
+        }
+      }
+    } else {
+      out.Field(level, label, ScalarText(value, "<nil>"));
+    }
   }
 }
 
@@ -95,7 +98,7 @@ void DescribeController(Description& out, const json::Value& object) {
 }
 
 void DescribeConditions(Description& out, const json::Value& conditions,
-                        const std::vector<std::string>& fields) {
+                        const std::vector<std::string>& fields, std::size_t padded) {
   if (conditions.size() == 0) return;
   out.Title(0, "Conditions");
   std::vector<std::string> titles;
@@ -112,6 +115,7 @@ void DescribeConditions(Description& out, const json::Value& conditions,
     for (const std::string& field : fields) {
       const std::string text = ScalarText(condition[field]);
       cells.push_back(field.ends_with("Time") ? TimeText(text) : text);
+      if (cells.size() <= padded) cells.back() += ' ';
     }
     out.Row(1, cells);
   }
@@ -122,11 +126,9 @@ void DescribeGeneric(Description& out, const json::Value& object) {
   DescribeHead(out, object);
   out.Labels(0, "Labels", meta["labels"]);
   out.Annotations(0, "Annotations", meta["annotations"]);
-  out.Field(0, "API Version", object["apiVersion"].StringOrEmpty());
-  out.Field(0, "Kind", object["kind"].StringOrEmpty());
-  out.Title(0, "Metadata");
-  GenericFields(out, 1, meta, {"name", "namespace", "labels", "annotations", "managedFields"});
-  GenericFields(out, 0, object, {"apiVersion", "kind", "metadata"});
+  GenericFields(out, 0, object, "",
+                {".metadata.name", ".metadata.namespace", ".metadata.labels",
+                 ".metadata.annotations", ".metadata.managedFields"});
 }
 
 std::string Describe(const json::Value& object, const Related& related, WallTime now) {
@@ -136,7 +138,7 @@ std::string Describe(const json::Value& object, const Related& related, WallTime
   if (version == "v1" && kind == "Pod") {
     DescribePod(out, object);
   } else if (!DescribeWorkload(out, object, related) &&
-             !DescribeClusterKind(out, object, related, now)) {
+             !DescribeClusterKind(out, object, related, now) && !DescribePolicy(out, object)) {
     DescribeGeneric(out, object);
   }
   if (related.shows_events) DescribeEvents(out, related.events, now);

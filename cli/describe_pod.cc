@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "kinformer/object/quantity.h"
 
 #include "cli/description.h"
 
@@ -89,7 +92,41 @@ std::string OptionalText(const json::Value& reference) {
          (reference["optional"].AsBool().value_or(false) ? "true" : "false");
 }
 
-void DescribeVariable(Description& out, int level, const json::Value& variable) {
+// Returns what a fieldRef of this pod's own environment stands for, if it is among the metadata.
+std::string FieldText(const json::Value& pod, const std::string& path) {
+  const json::Value& meta = pod["metadata"];
+  for (const char* name : {"name", "namespace", "uid"}) {
+    if (path == std::string("metadata.") + name) return meta[name].StringOrEmpty();
+  }
+  for (const char* name : {"labels", "annotations"}) {
+    const std::string start = std::string("metadata.") + name + "['";
+    if (!path.starts_with(start) || !path.ends_with("']")) continue;
+    return meta[name][path.substr(start.size(), path.size() - start.size() - 2)].StringOrEmpty();
+  }
+  return {};
+}
+
+// Returns the amount that a resourceFieldRef stands for, in whole units of its divisor.
+std::string AmountText(const json::Value& container, const json::Value& reference) {
+  const std::string& path = reference["resource"].StringOrEmpty();
+  const std::size_t dot = path.find('.');
+  const std::string kind = path.substr(0, dot);
+  const std::string name = dot == std::string::npos ? "" : path.substr(dot + 1);
+  const auto amount =
+      resource::Quantity::Parse(ScalarText(container["resources"][kind][name], "0"));
+  const auto divisor = resource::Quantity::Parse(ScalarText(reference["divisor"], "1"));
+  if (!amount || !divisor) return {};
+  if (kind == "limits" && amount->IsZero() && (name == "cpu" || name == "memory")) {
+    return "node allocatable";
+  }
+  const bool milli = name == "cpu";
+  const std::int64_t units = milli ? amount->MilliValue() : amount->Value();
+  const std::int64_t unit = milli ? divisor->MilliValue() : divisor->Value();
+  return std::to_string(unit <= 0 ? units : units / unit + (units % unit == 0 ? 0 : 1));
+}
+
+void DescribeVariable(Description& out, int level, const json::Value& variable,
+                      const json::Value& container, const json::Value& pod) {
   const std::string label = variable["name"].StringOrEmpty() + ":";
   const json::Value& from = variable["valueFrom"];
   if (const json::Value& secret = from["secretKeyRef"]; secret.is_object()) {
@@ -103,16 +140,19 @@ void DescribeVariable(Description& out, int level, const json::Value& variable) 
                         map["name"].StringOrEmpty() + "'>",
                     OptionalText(map)});
   } else if (const json::Value& field = from["fieldRef"]; field.is_object()) {
-    out.Row(level, {label, "(" + ScalarText(field["apiVersion"], "v1") + ":" +
-                               field["fieldPath"].StringOrEmpty() + ")"});
+    const std::string& path = field["fieldPath"].StringOrEmpty();
+    out.Row(level, {label, FieldText(pod, path) + " (" + ScalarText(field["apiVersion"], "v1") +
+                               ":" + path + ")"});
   } else if (const json::Value& resource = from["resourceFieldRef"]; resource.is_object()) {
-    out.Row(level, {label, "(" + resource["resource"].StringOrEmpty() + ")"});
+    out.Row(level, {label, AmountText(container, resource) + " (" +
+                               resource["resource"].StringOrEmpty() + ")"});
   } else {
-    out.Row(level, {label, variable["value"].StringOrEmpty()});
+    out.Field(level, variable["name"].StringOrEmpty(), variable["value"].StringOrEmpty());
   }
 }
 
-void DescribeEnvironment(Description& out, int level, const json::Value& container) {
+void DescribeEnvironment(Description& out, int level, const json::Value& container,
+                         const json::Value& pod) {
   if (container["envFrom"].size() != 0) {
     out.Title(level, "Environment Variables from");
     for (const json::Value& from : container["envFrom"].items()) {
@@ -131,7 +171,7 @@ void DescribeEnvironment(Description& out, int level, const json::Value& contain
   }
   out.Title(level, "Environment");
   for (const json::Value& variable : container["env"].items()) {
-    DescribeVariable(out, level + 1, variable);
+    DescribeVariable(out, level + 1, variable, container, pod);
   }
 }
 
@@ -163,8 +203,8 @@ void DescribeStatus(Description& out, int level, const json::Value& status) {
 }
 
 // `statuses`: null in a template.
-void DescribeContainer(Description& out, int level, const json::Value& container,
-                       const json::Value* statuses) {
+void DescribeContainer(Description& out, const json::Value& container, const json::Value* statuses,
+                       const json::Value& pod) {
   const json::Value none;
   const json::Value* status = &none;
   if (statuses != nullptr) {
@@ -172,29 +212,31 @@ void DescribeContainer(Description& out, int level, const json::Value& container
       if (one["name"] == container["name"]) status = &one;
     }
   }
-  out.Title(level, container["name"].StringOrEmpty());
-  const int inner = level + 1;
-  if (statuses != nullptr) out.Field(inner, "Container ID", ScalarText((*status)["containerID"]));
-  out.Field(inner, "Image", container["image"].StringOrEmpty());
-  if (statuses != nullptr) out.Field(inner, "Image ID", ScalarText((*status)["imageID"]));
-  DescribePorts(out, inner, container);
-  DescribeWords(out, inner, "Command", container["command"]);
-  DescribeWords(out, inner, "Args", container["args"]);
-  if (status->is_object()) DescribeStatus(out, inner, *status);
-  out.Map(inner, "Limits", container["resources"]["limits"]);
-  out.Map(inner, "Requests", container["resources"]["requests"]);
+  // As in kubectl, a template's containers stand deeper by one blank, and their fields do not.
+  out.Title(1, (statuses == nullptr ? " " : "") + container["name"].StringOrEmpty());
+  constexpr int kInner = 2;
+  if (status->is_object()) out.Field(kInner, "Container ID", ScalarText((*status)["containerID"]));
+  out.Field(kInner, "Image", container["image"].StringOrEmpty());
+  if (status->is_object()) out.Field(kInner, "Image ID", ScalarText((*status)["imageID"]));
+  DescribePorts(out, kInner, container);
+  DescribeWords(out, kInner, "Command", container["command"]);
+  DescribeWords(out, kInner, "Args", container["args"]);
+  if (status->is_object()) DescribeStatus(out, kInner, *status);
+  out.Map(kInner, "Limits", container["resources"]["limits"]);
+  out.Map(kInner, "Requests", container["resources"]["requests"]);
   for (const auto& [label, name] :
        std::vector<std::pair<std::string, std::string>>{{"Liveness", "livenessProbe"},
                                                         {"Readiness", "readinessProbe"},
                                                         {"Startup", "startupProbe"}}) {
-    if (container[name].is_object()) out.Field(inner, label, ProbeText(container[name]));
+    if (container[name].is_object()) out.Field(kInner, label, ProbeText(container[name]));
   }
-  DescribeEnvironment(out, inner, container);
-  DescribeMounts(out, inner, container);
+  DescribeEnvironment(out, kInner, container, pod);
+  DescribeMounts(out, kInner, container);
 }
 
+// `pod`: null in a template.
 void DescribeContainers(Description& out, int level, const json::Value& spec,
-                        const json::Value* status) {
+                        const json::Value& pod) {
   struct Group {
     const char* label;
     const char* name;
@@ -207,45 +249,10 @@ void DescribeContainers(Description& out, int level, const json::Value& spec,
     if (spec[group.name].size() == 0) continue;
     out.Title(level, group.label);
     for (const json::Value& container : spec[group.name].items()) {
-      DescribeContainer(out, level + 1, container,
-                        status == nullptr ? nullptr : &(*status)[group.statuses]);
+      DescribeContainer(out, container, pod.is_null() ? nullptr : &pod["status"][group.statuses],
+                        pod);
     }
   }
-}
-
-// Fields of a volume's source, by their own names.
-void DescribeVolume(Description& out, int level, const json::Value& volume) {
-  out.Title(level, volume["name"].StringOrEmpty());
-  for (const auto& [name, source] : volume.members()) {
-    if (name == "name") continue;
-    std::string type = name;
-    if (!type.empty() && type.front() >= 'a') {
-      type.front() = static_cast<char>(type.front() - 'a' + 'A');
-    }
-    out.Field(level + 1, "Type", type);
-    for (const std::string& field : SortedNames(source)) {
-      if (source[field].is_object() || source[field].is_array()) continue;
-      std::string label = field;
-      label.front() = static_cast<char>(label.front() - 'a' + 'A');
-      out.Field(level + 1, label, ScalarText(source[field]));
-    }
-    for (const json::Value& part : source["sources"].items()) {
-      for (const auto& [kind, one] : part.members()) {
-        std::string text = ScalarText(one["name"]);
-        if (text.empty()) text = ScalarText(one["path"], "true");
-        out.Field(level + 1, kind, text);
-      }
-    }
-  }
-}
-
-void DescribeVolumes(Description& out, int level, const json::Value& spec) {
-  if (spec["volumes"].size() == 0) {
-    out.Field(level, "Volumes", "<none>");
-    return;
-  }
-  out.Title(level, "Volumes");
-  for (const json::Value& volume : spec["volumes"].items()) DescribeVolume(out, level + 1, volume);
 }
 
 void DescribePlacement(Description& out, int level, const json::Value& spec) {
@@ -276,7 +283,7 @@ void DescribePodHead(Description& out, const json::Value& pod) {
   DescribeHead(out, pod);
   out.FieldIfAny(0, "Priority", ScalarText(spec["priority"]));
   out.FieldIfAny(0, "Priority Class Name", ScalarText(spec["priorityClassName"]));
-  out.Field(0, "Service Account", ScalarText(spec["serviceAccountName"], "default"));
+  out.FieldIfAny(0, "Service Account", ScalarText(spec["serviceAccountName"]));
   const std::string& node = spec["nodeName"].StringOrEmpty();
   const std::string& host = status["hostIP"].StringOrEmpty();
   out.Field(0, "Node", node.empty() ? "<none>" : node + "/" + host);
@@ -313,7 +320,7 @@ void DescribePod(Description& out, const json::Value& pod) {
   const json::Value& spec = pod["spec"];
   const json::Value& status = pod["status"];
   DescribePodHead(out, pod);
-  DescribeContainers(out, 0, spec, &status);
+  DescribeContainers(out, 0, spec, pod);
   if (status["conditions"].size() != 0) {
     out.Title(0, "Conditions");
     out.Row(1, {"Type", "Status", "Reason", "Message"});
@@ -335,7 +342,7 @@ void DescribePodTemplate(Description& out, const json::Value& pod_template) {
     out.Annotations(1, "Annotations", pod_template["metadata"]["annotations"]);
   }
   out.FieldIfAny(1, "Service Account", ScalarText(spec["serviceAccountName"]));
-  DescribeContainers(out, 1, spec, nullptr);
+  DescribeContainers(out, 1, spec, {});
   DescribeVolumes(out, 1, spec);
   out.FieldIfAny(1, "Priority Class Name", ScalarText(spec["priorityClassName"]));
   DescribePlacement(out, 1, spec);

@@ -46,10 +46,51 @@ void PodsStatus(Description& out, const std::vector<json::Value>& pods) {
 }
 
 void Conditions(Description& out, const json::Value& object) {
-  DescribeConditions(out, object["status"]["conditions"], {"type", "status", "reason"});
+  DescribeConditions(out, object["status"]["conditions"], {"type", "status", "reason"}, 1);
 }
 
-void Deployment(Description& out, const json::Value& object) {
+// Returns the template without the label that the controller adds to a replica set's.
+json::Value TemplateOf(const json::Value& object) {
+  json::Value pod_template = object["spec"]["template"];
+  if (json::Value* labels = pod_template.Ensure("metadata").Find("labels")) {
+    labels->Erase("pod-template-hash");
+  }
+  return pod_template;
+}
+
+std::string ReplicaSetTexts(const std::vector<const json::Value*>& sets) {
+  std::string text;
+  for (const json::Value* set : sets) {
+    text += (text.empty() ? "" : ", ") + (*set)["metadata"]["name"].StringOrEmpty() + " (" +
+            Number((*set)["status"]["replicas"]) + "/" + Number((*set)["spec"]["replicas"]) +
+            " replicas created)";
+  }
+  return OrNone(text);
+}
+
+// The new one is the oldest with the deployment's template.
+void ReplicaSets(Description& out, const json::Value& object, const Related& related) {
+  if (related.replica_sets.empty()) return;
+  const json::Value* newest = nullptr;
+  const auto created = [](const json::Value& set) {
+    return set["metadata"]["creationTimestamp"].StringOrEmpty();
+  };
+  const json::Value wanted = TemplateOf(object);
+  for (const json::Value& set : related.replica_sets) {
+    if (TemplateOf(set) != wanted) continue;
+    if (newest == nullptr || created(set) < created(*newest)) newest = &set;
+  }
+  std::vector<const json::Value*> old;
+  for (const json::Value& set : related.replica_sets) {
+    if (&set != newest) old.push_back(&set);
+  }
+  out.Field(0, "OldReplicaSets", ReplicaSetTexts(old));
+  std::vector<const json::Value*> current;
+  if (newest != nullptr) current.push_back(newest);
+  out.Field(0, "NewReplicaSet", ReplicaSetTexts(current));
+}
+
+void Deployment(Description& out, const json::Value& object, const Related& related) {
   const json::Value& spec = object["spec"];
   const json::Value& status = object["status"];
   DescribeHead(out, object);
@@ -70,6 +111,7 @@ void Deployment(Description& out, const json::Value& object) {
   }
   DescribePodTemplate(out, spec["template"]);
   Conditions(out, object);
+  ReplicaSets(out, object, related);
 }
 
 void ReplicaSet(Description& out, const json::Value& object, const Related& related) {
@@ -110,7 +152,7 @@ void StatefulSet(Description& out, const json::Value& object, const Related& rel
     out.Annotations(1, "Annotations", claim["metadata"]["annotations"]);
     out.Field(1, "Capacity",
               ScalarText(claim["spec"]["resources"]["requests"]["storage"], "<default>"));
-    out.Field(1, "Access Modes", cells::AccessModes(claim["spec"]["accessModes"]));
+    out.Field(1, "Access Modes", InBrackets(claim["spec"]["accessModes"]));
   }
 }
 
@@ -206,7 +248,7 @@ bool DescribeWorkload(Description& out, const json::Value& object, const Related
   const std::string kind =
       object["apiVersion"].StringOrEmpty() + "/" + object["kind"].StringOrEmpty();
   if (kind == "apps/v1/Deployment") {
-    Deployment(out, object);
+    Deployment(out, object, related);
   } else if (kind == "apps/v1/ReplicaSet") {
     ReplicaSet(out, object, related);
   } else if (kind == "apps/v1/StatefulSet") {

@@ -69,9 +69,17 @@ void Description::Annotations(int level, const std::string& label, const json::V
   std::vector<std::string> values;
   for (const std::string& name : SortedNames(annotations)) {
     if (name == "kubectl.kubernetes.io/last-applied-configuration") continue;
-    const std::string& value = annotations[name].StringOrEmpty();
-    values.push_back(name + ": " + value.substr(0, kLongest) +
-                     (value.size() > kLongest ? "..." : ""));
+    std::string_view value = annotations[name].StringOrEmpty();
+    if (value.ends_with('\n')) value.remove_suffix(1);
+    if (name.size() + 2 + value.size() <= kLongest && value.find('\n') == std::string::npos) {
+      values.push_back(name + ": " + std::string(value));
+      continue;
+    }
+    values.push_back(name + ":");
+    for (const std::string& line : SplitLines(value)) {
+      constexpr std::size_t kLine = kLongest - 2;
+      values.push_back("  " + line.substr(0, kLine) + (line.size() > kLine ? "..." : ""));
+    }
   }
   if (values.empty()) values.emplace_back("<none>");
   Lines(level, label, values);
@@ -141,6 +149,14 @@ std::string ScalarText(const json::Value& value, const char* none) {
 std::string OrNone(const std::string& text) { return text.empty() ? "<none>" : text; }
 
 std::string TrueFalse(bool value) { return value ? "True" : "False"; }
+
+std::string InBrackets(const json::Value& strings) {
+  std::string text;
+  for (const json::Value& one : strings.items()) {
+    text += (text.empty() ? "" : " ") + one.StringOrEmpty();
+  }
+  return "[" + text + "]";
+}
 
 std::vector<std::string> SortedNames(const json::Value& object) {
   std::vector<std::string> names;

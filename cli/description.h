@@ -5,6 +5,8 @@
 #ifndef KINFORMER_CLI_DESCRIPTION_H_
 #define KINFORMER_CLI_DESCRIPTION_H_
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,17 +54,30 @@ std::string ScalarText(const json::Value& value, const char* none = "");
 std::string OrNone(const std::string& text);
 // Returns "True" or "False".
 std::string TrueFalse(bool value);
+// Returns "[get list]" for an array of strings.
+std::string InBrackets(const json::Value& strings);
 // Names of an object's members in their order.
 std::vector<std::string> SortedNames(const json::Value& object);
 
-// Material for an object's description beside the object. Lists that are not needed are empty.
+// A service that an ingress names, and its EndpointSlices.
+struct Backend {
+  json::Value service{};
+  std::string error{};  // why it could not be read
+  std::vector<json::Value> slices{};
+};
+
+// Material for an object's description beside the object. What is not needed is empty.
 struct Related {
   std::vector<EventRow> events{};
   bool shows_events = true;
-  std::vector<json::Value> pods{};    // those of a node, a workload, or a claim
-  std::vector<json::Value> slices{};  // EndpointSlices of a service
-  std::vector<json::Value> quotas{};  // of a namespace
-  std::vector<json::Value> limits{};  // LimitRanges
+  std::vector<json::Value> pods{};            // those of a node, a workload, or a claim
+  std::vector<json::Value> slices{};          // EndpointSlices of a service
+  std::vector<json::Value> quotas{};          // of a namespace
+  std::vector<json::Value> limits{};          // LimitRanges
+  std::vector<json::Value> replica_sets{};    // of a deployment, in the order of their names
+  std::map<std::string, Backend> backends{};  // of an ingress, by the services' names
+  json::Value lease{};                        // of a node
+  std::string lease_error{};                  // why it could not be read
 };
 
 // Describes any object: those kinds that have a form of their own, and others by their fields.
@@ -72,14 +87,23 @@ std::string Describe(const json::Value& object, const Related& related, WallTime
 // describe_object.cc
 void DescribeHead(Description& out, const json::Value& object, bool namespaced = true);
 void DescribeController(Description& out, const json::Value& object);
+// As in kubectl, the first `padded` cells of each line are wider by a blank.
 void DescribeConditions(Description& out, const json::Value& conditions,
-                        const std::vector<std::string>& fields);
+                        const std::vector<std::string>& fields, std::size_t padded);
 void DescribeGeneric(Description& out, const json::Value& object);
 // describe_pod.cc
 void DescribePod(Description& out, const json::Value& pod);
 void DescribePodTemplate(Description& out, const json::Value& pod_template);
+// describe_node.cc
+void DescribeNode(Description& out, const json::Value& object, const Related& related,
+                  WallTime now);
+// describe_volumes.cc
+void DescribeVolumes(Description& out, int level, const json::Value& spec);
+void DescribeVolumeSource(Description& out, int level, const std::string& name,
+                          const json::Value& source);
 // Each returns false for a kind that it does not know.
 bool DescribeWorkload(Description& out, const json::Value& object, const Related& related);
+bool DescribePolicy(Description& out, const json::Value& object);
 bool DescribeClusterKind(Description& out, const json::Value& object, const Related& related,
                          WallTime now);
 

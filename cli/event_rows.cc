@@ -49,8 +49,6 @@ EventRow RowOf(const json::Value& event) {
   }
   row.source = event["source"]["component"].StringOrEmpty();
   if (row.source.empty()) row.source = event["reportingComponent"].StringOrEmpty();
-  const std::string& host = event["source"]["host"].StringOrEmpty();
-  if (!host.empty()) row.source += ", " + host;
   const std::int64_t created = TimeOr(event["metadata"]["creationTimestamp"], 0);
   const std::int64_t begun = TimeOr(event["eventTime"], created);
   row.first = TimeOr(event["firstTimestamp"], begun);

@@ -24,7 +24,7 @@ struct EventRow {
   std::string reason{};
   std::string object{};  // "Pod/web-0"
   std::string message{};
-  std::string source{};    // "kubelet, node-7"
+  std::string source{};    // "kubelet"
   std::int64_t first = 0;  // seconds since 1970
   std::int64_t last = 0;
   std::int64_t count = 1;

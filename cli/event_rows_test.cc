@@ -30,7 +30,7 @@ TEST(EventRows, AnEventOfTheOlderFormHasItsCountAndTimes) {
   EXPECT_EQ(row.count, 7);
   EXPECT_EQ(row.message, "again");
   EXPECT_EQ(row.object, "Pod/web-0");
-  EXPECT_EQ(row.source, "kubelet, n");
+  EXPECT_EQ(row.source, "kubelet");
   EXPECT_EQ(LastSeen(row, kNow), "60m (x7 over 3h)");
 }
 

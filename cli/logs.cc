@@ -131,7 +131,12 @@ int ReadMany(const Connection& connection, const std::string& namespace_,
       if (!end && !stop.stop_requested()) status = Fail(end.error(), connection.config.origin);
     }
   }
-  if (!found) std::cerr << "No pods and containers found.\n";
+  if (listed->empty()) {
+    std::cerr << "No resources found"
+              << (namespace_.empty() ? "" : " in " + namespace_ + " namespace.") << '\n';
+  } else if (!found) {
+    std::cerr << "No pods and containers found.\n";
+  }
   return status;
 }
 

@@ -43,6 +43,18 @@ int Restarts(const corev1::Pod& pod) {
   return restarts;
 }
 
+// As kubectl lists them: those that run, and then others with what they are.
+std::string NamesOfContainers(const corev1::Pod& pod) {
+  std::string names;
+  const auto add = [&](std::string_view name, const char* kind) {
+    names.append(names.empty() ? "" : ", ").append(name).append(kind);
+  };
+  for (const auto& container : pod.spec().containers()) add(container.name(), "");
+  for (const auto& container : pod.spec().ephemeralContainers()) add(container.name(), " (ephem)");
+  for (const auto& container : pod.spec().initContainers()) add(container.name(), " (init)");
+  return names;
+}
+
 }  // namespace
 
 bool ServesBetter(const corev1::Pod& a, const corev1::Pod& b) {
@@ -116,8 +128,7 @@ Result<PodTarget> FindPod(const Client& client, const std::string& namespace_,
 
 Result<ContainerChoice> ChooseContainer(const corev1::Pod& pod, const std::string& asked) {
   const std::vector<std::string> all = LogContainers(pod);
-  std::string names;
-  for (const std::string& one : all) names += (names.empty() ? "" : ", ") + one;
+  const std::string names = NamesOfContainers(pod);
   if (!asked.empty()) {
     if (std::find(all.begin(), all.end(), asked) != all.end()) return ContainerChoice{asked, {}};
     return Invalid("container " + asked + " is not in pod " + std::string(pod.metadata().name()) +

@@ -40,7 +40,7 @@ TEST(PodTarget, TheDefaultContainerIsThatOfTheAnnotationOrTheFirst) {
   const Ref<corev1::Pod> plain = Pod("", "");
   const ContainerChoice first = ChooseContainer(*plain, "").OrExit();
   EXPECT_EQ(first.name, "app");
-  EXPECT_EQ(first.note, "Defaulted container \"app\" out of: init, app, proxy");
+  EXPECT_EQ(first.note, "Defaulted container \"app\" out of: app, proxy, init (init)");
   const Ref<corev1::Pod> annotated =
       Pod(R"(,"annotations":{"kubectl.kubernetes.io/default-container":"proxy"})", "");
   EXPECT_EQ(ChooseContainer(*annotated, "").OrExit().name, "proxy");

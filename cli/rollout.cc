@@ -24,6 +24,11 @@ struct RolloutFlags {
   bool watch = true;
 };
 
+// Returns "deployments.apps".
+std::string NameOf(const GroupVersionResource& resource) {
+  return resource.resource + (resource.group.empty() ? "" : "." + resource.group);
+}
+
 // Returns a condition that prints the state whenever its words change.
 wait::ObjectCondition Printing(const Target& target) {
   struct Seen {
@@ -31,7 +36,7 @@ wait::ObjectCondition Printing(const Target& target) {
     std::string message{};
   };
   const auto seen = std::make_shared<Seen>();
-  const std::string name = target.mapping.resource.resource + " \"" + target.name + "\"";
+  const std::string name = NameOf(target.mapping.resource) + " \"" + target.name + "\"";
   return {"rollout", [seen, name](const wait::ObservedObject& observed) -> Result<bool> {
             if (!observed.exists()) {
               return Error(Reason::kNotFound,

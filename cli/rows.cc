@@ -47,7 +47,11 @@ Result<std::vector<std::string>> Rows::Cells(const json::Value& object, WallTime
       selection_.columns, object, format_.form == Format::Form::kWide, now);
   const json::Value& metadata = object["metadata"];
   if (qualified_ && !cells.empty()) {
-    cells.front() = selection_.QualifiedName(metadata["name"].StringOrEmpty());
+    // What stands behind the name stays: "storageclass.storage.k8s.io/fast (default)".
+    const std::string& name = metadata["name"].StringOrEmpty();
+    const std::string behind =
+        cells.front().starts_with(name) ? cells.front().substr(name.size()) : std::string();
+    cells.front() = selection_.QualifiedName(name) + behind;
   }
   if (selection_.shows_namespaces()) {
     cells.insert(cells.begin(), metadata["namespace"].StringOrEmpty());

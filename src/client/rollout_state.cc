@@ -92,7 +92,7 @@ Result<RolloutState> OfStatefulSet(const Rollout& rollout) {
   }
   const std::int64_t updated = rollout.Count("updatedReplicas");
   const json::Value& partition = rollout.spec["updateStrategy"]["rollingUpdate"]["partition"];
-  if (partition.AsInt64().value_or(0) > 0) {
+  if (partition.AsInt64()) {
     const std::int64_t wanted = rollout.Replicas() - *partition.AsInt64();
     if (updated < wanted) {
       return RolloutState{false, "Waiting for partitioned roll out to finish: " + Number(updated) +

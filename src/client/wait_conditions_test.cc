@@ -252,6 +252,11 @@ const RolloutCase kRollouts[] = {
      R"("status":{"observedGeneration":3,"readyReplicas":3,"updatedReplicas":2,)"
      R"("updateRevision":"r2","currentRevision":"r1"})",
      "partitioned roll out complete: 2 new pods have been updated...", true},
+    // Servers write a partition of 0 into each that has none.
+    {"AllOfAStatefulSetIsDone", "StatefulSet",
+     R"("spec":{"replicas":3,"updateStrategy":{"rollingUpdate":{"partition":0}}},)"
+     R"("status":{"observedGeneration":3,"readyReplicas":3,"updatedReplicas":3})",
+     "partitioned roll out complete: 3 new pods have been updated...", true},
 };
 
 class RolloutStateTest : public ::testing::TestWithParam<RolloutCase> {};
