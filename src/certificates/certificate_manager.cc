@@ -149,9 +149,10 @@ struct Manager::State : std::enable_shared_from_this<State> {
   }
 
   // Ends the attempt if another certificate is wanted than the one that it asks for.
-  void LookAtTemplate(std::stop_source attempt, cert::CertificateRequest asked) {
+  void LookAtTemplate(const std::stop_source& attempt, cert::CertificateRequest asked) {
     look = env.loop().RunAt(internal::base::After(env.Now(), kLookPeriod),
-                            [weak = weak_from_this(), attempt, asked = std::move(asked)]() mutable {
+                            [weak = weak_from_this(), attempt = std::stop_source(attempt),
+                             asked = std::move(asked)]() mutable {
                               const std::shared_ptr<State> self = weak.lock();
                               if (self == nullptr) return;
                               const Result<std::optional<cert::CertificateRequest>> wanted =

@@ -36,13 +36,16 @@ bool IsDnsName(std::string_view name) {
 // Appends a name whose value is an ASN.1 string of that kind.
 bool Append(GENERAL_NAMES* names, int kind, ASN1_STRING* value, const void* data,
             std::size_t size) {
-  std::unique_ptr<GENERAL_NAME, Freer<GENERAL_NAME_free>> name(GENERAL_NAME_new());
-  if (name == nullptr || value == nullptr) return false;
-  GENERAL_NAME_set0_value(name.get(), kind, value);
-  if (ASN1_STRING_set(value, data, static_cast<int>(size)) != 1) return false;
-  if (sk_GENERAL_NAME_push(names, name.get()) == 0) return false;
-  static_cast<void>(name.release());
-  return true;
+  GENERAL_NAME* const name = GENERAL_NAME_new();
+  if (name != nullptr && value != nullptr) {
+    GENERAL_NAME_set0_value(name, kind, value);
+    if (ASN1_STRING_set(value, data, static_cast<int>(size)) == 1 &&
+        sk_GENERAL_NAME_push(names, name) != 0) {
+      return true;
+    }
+  }
+  GENERAL_NAME_free(name);
+  return false;
 }
 
 // Returns 4 or 16 bytes; none if it is no address.

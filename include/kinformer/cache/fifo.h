@@ -3,10 +3,10 @@
 // FIFO<T>: a queue of items by key. A consumer that is slower than the changes gets an item once,
 // in its last state.
 //
-//   FIFO<Task> tasks(env, [](const Task& task) { return task.name; });
-//   tasks.Add({"a", 1}).OrExit();
-//   tasks.Add({"a", 2}).OrExit();
-//   tasks.Pop([](const Task& task, bool) { ...; return Result<void>(); });  // {"a", 2}
+//   FIFO<Page> pages(env, [](const Page& page) { return page.name; });
+//   pages.Add({"a", 1}).OrExit();
+//   pages.Add({"a", 2}).OrExit();
+//   Result<void> printed = pages.Pop([](const Page& page, bool) { return Print(page); });
 //
 // DeltaFIFO (delta_fifo.h) also says what happened to an object, and that it was deleted.
 

@@ -6,7 +6,7 @@
 //   synctrack::AsyncTracker<std::string> tracker([&] { return registration.HasSynced(); });
 //   // In the handler:            tracker.Start(key);  queue.Add(key);
 //   // Where the work has ended:  tracker.Finished(key);
-//   WaitForCacheSync(env, stop, {[&] { return tracker.HasSynced(); }});
+//   bool done = tracker.HasSynced();
 //
 // Lazy<T> is a value that is computed from others, again only after they have changed. Counterpart:
 // the package tools/cache/synctrack.
