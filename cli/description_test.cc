@@ -219,7 +219,7 @@ TEST(Description, ALoadBalancersAddressHasItsMode) {
       DescribeText(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"status":)"
                    R"({"loadBalancer":{"ingress":[{"ip":"10.0.0.9","ipMode":"VIP"},)"
                    R"({"hostname":"a.example"}]}}})"),
-      HasSubstr("LoadBalancer Ingress:  10.0.0.9 (VIP),a.example\n"));
+      HasSubstr("LoadBalancer Ingress:  10.0.0.9 (VIP), a.example\n"));
 }
 
 TEST(Description, AnIngressShowsWhatIsBehindItsPaths) {
