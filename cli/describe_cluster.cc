@@ -70,7 +70,8 @@ void Service(Description& out, const json::Value& object, const Related& related
     std::string address = ScalarText(one["ip"]);
     if (address.empty()) address = ScalarText(one["hostname"]);
     const std::string mode = ScalarText(one["ipMode"]);
-    cells::Join(ingress, mode.empty() ? address : address + " (" + mode + ")");
+    if (!mode.empty()) address += " (" + mode + ")";
+    ingress += (ingress.empty() ? "" : ", ") + address;
   }
   out.FieldIfAny(0, "LoadBalancer Ingress", ingress);
   ServicePorts(out, object, related);

@@ -143,11 +143,11 @@ TEST(Description, VariablesShowWhatTheyAreTakenFrom) {
       R"({"name":"D","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu"}}},)"
       R"({"name":"E","valueFrom":{"resourceFieldRef":{"resource":"limits.memory",)"
       R"("divisor":"1Mi"}}}]}]}})");
-  EXPECT_THAT(text, HasSubstr("      A:     p (v1:metadata.name)\n"
-                              "      B:     b (v1:metadata.labels['a'])\n"
-                              "      C:      (v1:status.podIP)\n"
-                              "      D:     node allocatable (limits.cpu)\n"
-                              "      E:     1024 (limits.memory)\n"));
+  EXPECT_THAT(text, HasSubstr("      A:         p (v1:metadata.name)\n"
+                              "      B:         b (v1:metadata.labels['a'])\n"
+                              "      C:          (v1:status.podIP)\n"
+                              "      D:         node allocatable (limits.cpu)\n"
+                              "      E:         1024 (limits.memory)\n"));
   EXPECT_THAT(text, Not(HasSubstr("Container ID"))) << "without a status";
 }
 
@@ -219,7 +219,7 @@ TEST(Description, ALoadBalancersAddressHasItsMode) {
       DescribeText(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"status":)"
                    R"({"loadBalancer":{"ingress":[{"ip":"10.0.0.9","ipMode":"VIP"},)"
                    R"({"hostname":"a.example"}]}}})"),
-      HasSubstr("LoadBalancer Ingress:  10.0.0.9 (VIP),a.example\n"));
+      HasSubstr("LoadBalancer Ingress:  10.0.0.9 (VIP), a.example\n"));
 }
 
 TEST(Description, AnIngressShowsWhatIsBehindItsPaths) {

@@ -46,7 +46,7 @@ TEST(PodTarget, TheDefaultContainerIsThatOfTheAnnotationOrTheFirst) {
   EXPECT_EQ(ChooseContainer(*annotated, "").OrExit().name, "proxy");
   EXPECT_EQ(ChooseContainer(*annotated, "").OrExit().note, "");
   EXPECT_EQ(ChooseContainer(*plain, "init").OrExit().name, "init");
-  EXPECT_THAT(ChooseContainer(*plain, "nope").error().message(), HasSubstr("it has init, app"));
+  EXPECT_THAT(ChooseContainer(*plain, "nope").error().message(), HasSubstr("it has app, proxy"));
 }
 
 TEST(PodTarget, SelectorsOfServicesAndWorkloadsChooseTheirPods) {

@@ -29,6 +29,16 @@ std::string AllLabels(const json::Value& labels) {
   return text.empty() ? "<none>" : text;
 }
 
+// Puts the kind in front of the name, which an event has at the end, if at all. What stands behind
+// the name stays: "storageclass.storage.k8s.io/fast (default)".
+void Qualify(const Selection& selection, const std::string& name, std::vector<std::string>& cells) {
+  for (std::string& cell : cells) {
+    if (cell != name && !cell.starts_with(name + " ")) continue;
+    cell.replace(0, name.size(), selection.QualifiedName(name));
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> Rows::Titles() const {
@@ -46,13 +56,7 @@ Result<std::vector<std::string>> Rows::Cells(const json::Value& object, WallTime
   std::vector<std::string> cells = internal::table::CellsOf(
       selection_.columns, object, format_.form == Format::Form::kWide, now);
   const json::Value& metadata = object["metadata"];
-  if (qualified_ && !cells.empty()) {
-    // What stands behind the name stays: "storageclass.storage.k8s.io/fast (default)".
-    const std::string& name = metadata["name"].StringOrEmpty();
-    const std::string behind =
-        cells.front().starts_with(name) ? cells.front().substr(name.size()) : std::string();
-    cells.front() = selection_.QualifiedName(name) + behind;
-  }
+  if (qualified_) Qualify(selection_, metadata["name"].StringOrEmpty(), cells);
   if (selection_.shows_namespaces()) {
     cells.insert(cells.begin(), metadata["namespace"].StringOrEmpty());
   }

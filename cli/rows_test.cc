@@ -45,6 +45,28 @@ TEST(Rows, Names_HaveTheirKindAndNamespaceWhereAsked) {
   EXPECT_EQ(Rows(plain, selection, false).Cells(Map(), WallTime())->front(), "m");
   EXPECT_EQ(Rows(plain, selection, true).Cells(Map(), WallTime())->front(), "configmap/m");
   EXPECT_EQ(Rows(kinds, selection, false).Cells(Map(), WallTime())->front(), "configmap/m");
+  Selection classes = Maps();
+  classes.mapping.resource = {"storage.k8s.io", "v1", "storageclasses"};
+  classes.mapping.kind = {"storage.k8s.io", "v1", "StorageClass"};
+  classes.columns = internal::table::ColumnsFor("storage.k8s.io", "StorageClass");
+  const json::Value fast =
+      json::Parse(R"({"metadata":{"name":"fast","annotations":)"
+                  R"({"storageclass.kubernetes.io/is-default-class":"true"}}})")
+          .OrExit();
+  EXPECT_EQ(Rows(plain, classes, true).Cells(fast, WallTime())->front(),
+            "storageclass.storage.k8s.io/fast (default)");
+  Selection events = Maps();
+  events.mapping.resource = {"", "v1", "events"};
+  events.mapping.kind = {"", "v1", "Event"};
+  events.columns = internal::table::ColumnsFor("", "Event");
+  const json::Value event = json::Parse(R"({"metadata":{"name":"e.1"},"involvedObject":)"
+                                        R"({"kind":"Pod","name":"e"},"message":"m"})")
+                                .OrExit();
+  EXPECT_EQ(*Rows(plain, events, true).Cells(event, WallTime()),
+            *Rows(plain, events, false).Cells(event, WallTime()))
+      << "without -o wide there is no name";
+  const Format wide = ReadFormat({.output = "wide"}).OrExit();
+  EXPECT_EQ(Rows(wide, events, true).Cells(event, WallTime())->back(), "event/e.1");
   selection.namespace_.clear();
   EXPECT_EQ(Rows(plain, selection, false).Titles().front(), "NAMESPACE");
   EXPECT_EQ(Rows(plain, selection, false).Cells(Map(), WallTime())->front(), "shop");
