@@ -137,7 +137,9 @@ void StatefulSet(Description& out, const json::Value& object, const Related& rel
       0, "Replicas",
       Number(spec["replicas"]) + " desired | " + Number(object["status"]["replicas"]) + " total");
   out.Field(0, "Update Strategy", spec["updateStrategy"]["type"].StringOrEmpty());
-  out.FieldIfAny(1, "Partition", ScalarText(spec["updateStrategy"]["rollingUpdate"]["partition"]));
+  const json::Value& rolling = spec["updateStrategy"]["rollingUpdate"];
+  out.FieldIfAny(1, "Partition", ScalarText(rolling["partition"]));
+  out.FieldIfAny(1, "MaxUnavailable", ScalarText(rolling["maxUnavailable"]));
   PodsStatus(out, related.pods);
   DescribePodTemplate(out, spec["template"]);
   if (spec["volumeClaimTemplates"].size() == 0) {
