@@ -95,7 +95,7 @@ TEST(ApiServerDiscovery, Classic) {
   EXPECT_EQ(server.Get("/apis/apps").Json().At("/preferredVersion/version").StringOrEmpty(), "v1");
   EXPECT_EQ(server.Get("/apis/apps/v1").Json()["groupVersion"].StringOrEmpty(), "apps/v1");
   EXPECT_EQ(server.Get("/apis/nope/v1").status, 404);
-  EXPECT_EQ(server.Get("/version").Json()["minor"].StringOrEmpty(), "36");
+  EXPECT_EQ(server.Get("/version").Json()["minor"].StringOrEmpty(), "37");
   EXPECT_THAT(server.Get("/openapi/v3").body, HasSubstr("/openapi/v3/apis/apps/v1?hash="));
   EXPECT_THAT(server.Get("/openapi/v3/apis/apps/v1").body, HasSubstr("fieldValidation"));
 }
