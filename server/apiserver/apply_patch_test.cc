@@ -134,11 +134,11 @@ TEST_F(ApplyPatchTest, RepeatedMembers_WarnOrAreRefused) {
     EXPECT_THAT(warnings_, IsEmpty());
   }
   EXPECT_EQ(Decode(maps, line, "Strict"),
-            "400 error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal "
+            "400 error strict decoding patch: error converting YAML to JSON: yaml: unmarshal "
             "errors:\n  line 1: key \"a\" already set in map\n  line 1: key \"data\" already set "
             "in map");
   EXPECT_EQ(Decode(maps, yaml, "Strict"),
-            "400 error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal "
+            "400 error strict decoding patch: error converting YAML to JSON: yaml: unmarshal "
             "errors:\n  line 5: key \"a\" already set in map");
   EXPECT_EQ(Decode(maps, R"({"apiVersion":"v1","kind":"ConfigMap","data":{"a":"1"}})", "Strict"),
             "");

@@ -70,8 +70,11 @@ void ValidateConditions(const json::Value& request, std::vector<StatusCause>& ca
     }
   }
   if (seen.contains("Approved") && seen.contains("Denied")) {
-    causes.push_back(InvalidValue("status.conditions", R"("Denied")",
-                                  "Approved and Denied conditions are mutually exclusive"));
+    const std::string approved = R"(conditions[{"type": "Approved"}])";
+    const std::string denied = R"(conditions[{"type": "Denied"}])";
+    causes.push_back(
+        InvalidValue("status.conditions", JsonString("{" + approved + ", " + denied + "}"),
+                     "must specify at most one of: `" + approved + "`, `" + denied + "`"));
   }
 }
 

@@ -62,8 +62,10 @@ TEST(CertificateSigning, Conditions_NeedTypeAndStatusOnce) {
            Row{"{'type':'Approved','status':'True'}", ""},
            Row{"{'type':'Denied','status':'True'}", ""},
            Row{"{'type':'Approved','status':'True'},{'type':'Denied','status':'True'}",
-               "status.conditions: Invalid value: \"Denied\": Approved and Denied conditions are "
-               "mutually exclusive\n"},
+               R"(status.conditions: Invalid value: "{conditions[{\"type\": \"Approved\"}], )"
+               R"(conditions[{\"type\": \"Denied\"}]}": must specify at most one of: )"
+               R"(`conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`)"
+               "\n"},
        }) {
     EXPECT_EQ(Check("approval", {}, Request(row.conditions)), row.causes) << row.conditions;
   }

@@ -24,20 +24,32 @@ void ValidateLabels(const json::Value& labels, std::vector<StatusCause>& causes)
   }
 }
 
+// Returns whether a text is "group/version" or "version".
+bool IsGroupVersion(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return true;
+  const std::string_view version = text.substr(slash + 1);
+  return !version.empty() && version.find('/') == std::string_view::npos;
+}
+
 void ValidateOwners(const json::Value& owners, std::vector<StatusCause>& causes) {
   std::string controller;
-  for (const json::Value& owner : owners.items()) {
+  for (std::size_t i = 0; i < owners.size(); ++i) {
     if (AreEnough(causes)) return;
+    const json::Value& owner = owners[i];
+    const std::string at = "metadata.ownerReferences[" + std::to_string(i) + "]";
     for (const char* field : {"apiVersion", "kind", "name", "uid"}) {
       if (owner[field].StringOrEmpty().empty()) {
-        const bool version = std::string_view(field) == "apiVersion";
-        causes.push_back(InvalidValue(std::string("metadata.ownerReferences.") + field, "\"\"",
-                                      version ? "version must not be empty" : "must not be empty"));
+        causes.push_back(Required(at + "." + field, "must not be empty"));
+      } else if (field == std::string_view("apiVersion") &&
+                 !IsGroupVersion(owner[field].StringOrEmpty())) {
+        causes.push_back(InvalidValue(at + ".apiVersion", owner[field].Dump(),
+                                      "must be <group>/<version> or <version>"));
       }
     }
     if (owner["apiVersion"].StringOrEmpty() == "v1" && owner["kind"].StringOrEmpty() == "Event") {
-      causes.push_back(InvalidValue("metadata.ownerReferences", owner.Dump(),
-                                    "/v1, Kind=Event is disallowed from being an owner"));
+      causes.push_back(
+          InvalidValue(at, owner.Dump(), "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (!owner["controller"].AsBool().value_or(false)) continue;
     const std::string name = owner["kind"].StringOrEmpty() + "/" + owner["name"].StringOrEmpty();

@@ -139,13 +139,18 @@ TEST(MetadataRules, Problems_AreThoseOfARealServer) {
         "Invalid metadata.finalizers[0]: Invalid value: \"-\"" + finalizer}},
       {"{name: a, ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u}]}", {}},
       {"{name: a, ownerReferences: [{}]}",
-       {"Invalid metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be "
-        "empty",
-        "Invalid metadata.ownerReferences.kind: Invalid value: \"\": must not be empty",
-        "Invalid metadata.ownerReferences.name: Invalid value: \"\": must not be empty",
-        "Invalid metadata.ownerReferences.uid: Invalid value: \"\": must not be empty"}},
+       {"Required metadata.ownerReferences[0].apiVersion: Required value: must not be empty",
+        "Required metadata.ownerReferences[0].kind: Required value: must not be empty",
+        "Required metadata.ownerReferences[0].name: Required value: must not be empty",
+        "Required metadata.ownerReferences[0].uid: Required value: must not be empty"}},
+      {"{name: a, ownerReferences: [{apiVersion: a/b/c, kind: Pod, name: p, uid: u}, "
+       "{apiVersion: a/, kind: Pod, name: p, uid: u}]}",
+       {"Invalid metadata.ownerReferences[0].apiVersion: Invalid value: \"a/b/c\": must be "
+        "<group>/<version> or <version>",
+        "Invalid metadata.ownerReferences[1].apiVersion: Invalid value: \"a/\": must be "
+        "<group>/<version> or <version>"}},
       {"{name: a, ownerReferences: [{apiVersion: v1, kind: Event, name: p, uid: u}]}",
-       {"Invalid metadata.ownerReferences: Invalid value: "
+       {"Invalid metadata.ownerReferences[0]: Invalid value: "
         R"({"apiVersion":"v1","kind":"Event","name":"p","uid":"u"}: )"
         "/v1, Kind=Event is disallowed from being an owner"}},
       {"{name: a, ownerReferences: [{apiVersion: e/v1, kind: Event, name: p, uid: u}]}", {}},

@@ -127,7 +127,7 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
   patch.warnings = std::move(repeated);
   if (mode == "Strict") {
     std::string text =
-        "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:";
+        "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:";
     for (const std::string& key : patch.warnings) text += "\n  " + key;
     return BadRequestError(std::move(text));
   }
