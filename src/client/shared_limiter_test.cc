@@ -88,7 +88,8 @@ TEST_F(SharedLimiterTest, ClientsShareTheTokensOfOneBucket) {
   ASSERT_TRUE(Run({.target = "/b"}).ok());
   EXPECT_EQ(took_, seconds(1)) << "the other client has taken one of the burst";
   EXPECT_FALSE(limiter->TryAccept());
-  sim_.env().loop().Post([&] { first->ShutDown(); });
+  sim_.env().loop().Post([first] { first->ShutDown(); });
+  sim_.RunReady();
 }
 
 TEST_F(SharedLimiterTest, AbandonedRequestsGiveTheirTokensBack) {
