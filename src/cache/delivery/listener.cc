@@ -171,9 +171,7 @@ bool Listener::FitsTheLoop() const {
   return delivery_.empty() && queue_.only_live() && queue_.Waiting().events <= kMostOnLoop;
 }
 
-bool Listener::Halted() const {
-  return removed_.load(std::memory_order_acquire) || suspended_.load(std::memory_order_acquire);
-}
+bool Listener::Halted() const { return removed_.load(std::memory_order_acquire) || suspended(); }
 
 void Listener::RunTurn() {
   const base::Inside inside(inside_);
@@ -182,7 +180,7 @@ void Listener::RunTurn() {
   while (Continue(turn)) Deliver();
   t_inside = outer;
   Notify();
-  if (config_.changed && suspended_.load(std::memory_order_acquire)) config_.changed();
+  if (config_.changed && suspended()) config_.changed();
 }
 
 bool Listener::Continue(const Turn& turn) {
@@ -436,10 +434,9 @@ bool Listener::NameIfSlow() {
 }
 
 void Listener::Suspend() {
-  stopped_.store(true, std::memory_order_release);
-  if (!drains()) {
+  {
     base::MutexLock lock(mutex_);
-    suspended_.store(true, std::memory_order_release);
+    stopped_.store(true, std::memory_order_release);
   }
   Notify();
 }
@@ -449,7 +446,6 @@ void Listener::Resume() {
   bool announces = false;
   {
     base::MutexLock lock(mutex_);
-    suspended_.store(false, std::memory_order_release);
     stopped_.store(false, std::memory_order_release);
     announces = NeedsAnnouncement();
     // A scheduled turn continues by itself and owns the delivery.

@@ -155,6 +155,10 @@ class Listener : public std::enable_shared_from_this<Listener> {
   // not a callback which waits for others itself.
   [[nodiscard]] bool Busy() const;
   [[nodiscard]] bool drains() const { return config_.options.at_stop == AtStop::kDrain; }
+  // Returns whether events wait for the next start of the informer.
+  [[nodiscard]] bool suspended() const {
+    return !drains() && stopped_.load(std::memory_order_acquire);
+  }
   void LogLate(std::string_view what, LogLevel level) const;
   [[nodiscard]] std::shared_ptr<Monitor> MonitorForWaiting();
   // Returns a signal that Notify notifies as long as the caller keeps it.
@@ -185,8 +189,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   bool named_slow_ = false;  // used on the loop only
 
   std::atomic<bool> removed_{false};
-  std::atomic<bool> suspended_{false};  // of a handler that does not drain
-  std::atomic<bool> stopped_{false};    // the informer was, and has not started again
+  std::atomic<bool> stopped_{false};  // the informer was, and has not started again
   std::atomic<bool> synced_{false};
   std::atomic<bool> full_{false};
   std::atomic<int> waits_for_others_{0};  // calls of WaitIdle by the running callback
