@@ -244,7 +244,7 @@ void CurlLane::Admit() {
     const std::shared_ptr<CurlTransfer> transfer = queue_.front();
     queue_.pop_front();
     transfer->in_multi = true;
-    if (!transfer->dialed) transfer->admitted = shared_->env.Now();
+    if (!transfer->has_dialed) transfer->admitted = shared_->env.Now();
     active_.emplace(transfer->easy(), transfer);
     curl_multi_add_handle(multi_, transfer->easy());
   }
@@ -258,10 +258,19 @@ void CurlLane::Detach(CurlTransfer& transfer) {
 }
 
 // Each exchange that finds no connection asks for one. So a lane with a limit admits no others
-// when there may soon be that many connections.
+// when there may soon be that many connections, unless one waits to be used.
 bool CurlLane::MayDial() const {
-  if (dialing_.empty() || IsLong(pool_)) return true;
+  if (dialing_.empty() || !opened_.empty() || IsLong(pool_)) return true;
   return dialing_.size() + sockets() < shared_->options.max_connections;
+}
+
+Dialed CurlLane::TakeOpened(bool any) {
+  while (!opened_.empty()) {
+    Dialed newest = std::move(opened_.back());
+    opened_.pop_back();
+    if (any || newest.IsOpen()) return newest;
+  }
+  return Dialed();
 }
 
 void CurlLane::Dial(const std::shared_ptr<CurlTransfer>& transfer) {
@@ -287,7 +296,8 @@ void CurlLane::OnDialed(const std::shared_ptr<CurlTransfer>& transfer, Result<Di
   if (std::erase(dialing_, transfer) == 0) return;
   Result<void> prepared;
   if (connection) {
-    transfer->dialed = *std::move(connection);
+    transfer->has_dialed = true;
+    opened_.push_back(*std::move(connection));
     prepared = transfer->Prepare(transfer->tls(), transfer->authorization());
   } else {
     const std::string server =
@@ -423,7 +433,8 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
   SocketSource* const sockets = lane->shared_->sockets;
   if (sockets != nullptr && !sockets->Opens(lane->pool_)) return CURL_SOCKET_BAD;
   const bool dials = lane->shared_->dials != nullptr;
-  if (dials && !transfer->dialed) {
+  Dialed connection = dials ? lane->TakeOpened(transfer->has_dialed) : Dialed();
+  if (dials && !connection) {
     transfer->wants_dial = true;
     return CURL_SOCKET_BAD;
   }
@@ -432,7 +443,7 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
                      : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   if (fd < 0) return CURL_SOCKET_BAD;
   if (dials) {
-    lane->dialed_[fd] = std::move(transfer->dialed);
+    lane->dialed_[fd] = std::move(connection);
   } else if (address->family == AF_INET || address->family == AF_INET6) {
     // Unacknowledged data ends the connection after 30 s instead of a quarter of an hour.
     const unsigned user_timeout_ms = 30000;

@@ -127,6 +127,9 @@ class CurlLane final : public CurlLoop::Listener {
   void Dial(const std::shared_ptr<CurlTransfer>& transfer);
   void OnDialed(const std::shared_ptr<CurlTransfer>& transfer, Result<Dialed> connection);
   [[nodiscard]] bool MayDial() const;
+  // Returns a connection that was opened and that no exchange needed yet; or none. `any`: also one
+  // that the server has closed, so that the exchange for which it was opened ends with that error.
+  Dialed TakeOpened(bool any);
   void Equip(CurlTransfer& transfer);
   // Removes the exchanges that wait for the first one, which has no connection.
   std::deque<std::shared_ptr<CurlTransfer>> TakeQueue();
@@ -139,6 +142,7 @@ class CurlLane final : public CurlLoop::Listener {
   std::unordered_map<CURL*, std::shared_ptr<CurlTransfer>> active_;  // known to libcurl
   std::deque<std::shared_ptr<CurlTransfer>> queue_;
   std::map<curl_socket_t, Dialed> dialed_;  // connections that are to replace a placeholder
+  std::vector<Dialed> opened_;              // dialed, and libcurl has not asked for them yet
   List dialing_;  // wait for a connection that is being opened outside of libcurl
   List leaving_;  // removed while libcurl ran
   Timer timer_;

@@ -450,7 +450,6 @@ int CurlTransfer::OnConnected(void* self, char*, char*, int, int) {
       return CURL_PREREQFUNC_ABORT;
     }
   }
-  transfer->dialed = Dialed();  // not needed, if it shares a connection that was there
   transfer->ObserveLookup();
   transfer->started = true;
   transfer->started_at = transfer->shared_->env.Now();

@@ -110,10 +110,10 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   int socket = -1;  // the socket that libcurl opened for it
   Timer deadline;
   // With CurlShared::dials: libcurl has asked for a new connection, and there was none; the call
-  // that opens it; the connection, until libcurl has taken it.
+  // that opens it; whether one was opened for it. Another exchange may use that one first.
   bool wants_dial = false;
   std::shared_ptr<Dials::Ticket> dial{};
-  Dialed dialed{};
+  bool has_dialed = false;
   bool certified = false;  // the source of its credentials gave it a certificate
 
   // ---- whether a response that has begun still makes progress

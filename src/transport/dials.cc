@@ -1,5 +1,6 @@
 #include "transport/dials.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
@@ -84,6 +85,11 @@ Result<Dialed> Call(Env& env, const DialFunc& dial, const DialTarget& to) {
 
 void Dialed::Close() {
   if (const int fd = Take(); fd >= 0) close(fd);
+}
+
+bool Dialed::IsOpen() const {
+  char byte = 0;
+  return recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
 void Dialed::Replace(int placeholder) {

@@ -39,6 +39,8 @@ class Dialed {
   ~Dialed() { Close(); }
   void Close();
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+  // Returns false if the peer has closed it, or has sent something without being asked.
+  [[nodiscard]] bool IsOpen() const;
   // Takes the place of `placeholder`, which is closed; both are one descriptor then.
   void Replace(int placeholder);
   // Hands the descriptor over; -1: none.
