@@ -1,6 +1,7 @@
 #include "client/request_path.h"
 
 #include <algorithm>
+#include <array>
 
 #include "transport/query.h"
 
@@ -10,6 +11,19 @@ namespace {
 using transport::kUnreserved;
 using transport::PercentEncode;
 
+// Sub-delimiters are legal in a path; RBAC names use ':'.
+constexpr std::string_view kPlain = "-._~:@!$&'()*+,;=";
+
+// The characters of a segment that stand for themselves.
+constexpr std::array<bool, 256> kStay = [] {
+  std::array<bool, 256> stay{};
+  for (char c = 'a'; c <= 'z'; ++c) stay[static_cast<unsigned char>(c)] = true;
+  for (char c = 'A'; c <= 'Z'; ++c) stay[static_cast<unsigned char>(c)] = true;
+  for (char c = '0'; c <= '9'; ++c) stay[static_cast<unsigned char>(c)] = true;
+  for (const char c : kPlain) stay[static_cast<unsigned char>(c)] = true;
+  return stay;
+}();
+
 }  // namespace
 
 Result<void> AppendSegment(std::string& out, std::string_view what, std::string_view segment) {
@@ -17,34 +31,44 @@ Result<void> AppendSegment(std::string& out, std::string_view what, std::string_
     return Error(Reason::kInvalidArgument, std::string(what) + " \"" + std::string(segment) +
                                                "\": may not be \".\" or \"..\"");
   }
+  const bool plain = std::all_of(segment.begin(), segment.end(),
+                                 [](char c) { return kStay[static_cast<unsigned char>(c)]; });
+  if (plain) {
+    out += '/';
+    out += segment;
+    return {};
+  }
   const std::size_t bad = segment.find_first_of("/%");
   if (bad != std::string_view::npos) {
     return Error(Reason::kInvalidArgument, std::string(what) + " \"" + std::string(segment) +
                                                "\": may not contain '" + segment[bad] + "'");
   }
   out += '/';
-  // Sub-delimiters are legal in a path; RBAC names use ':'.
-  PercentEncode(segment, "-._~:@!$&'()*+,;=", out);
+  PercentEncode(segment, kPlain, out);
   return {};
 }
 
 Result<std::string> BuildPath(const ResourcePath& path) {
-  std::string out = path.group.empty() ? "/api" : "/apis";
   struct Part {
     std::string_view what;
     std::string_view text;
+    bool required = false;
   };
-  std::vector<Part> parts;
-  if (!path.group.empty()) parts.push_back({"group", path.group});
-  parts.push_back({"version", path.version});
-  if (!path.namespace_.empty()) {
-    parts.push_back({"segment", "namespaces"});
-    parts.push_back({"namespace", path.namespace_});
-  }
-  parts.push_back({"resource", path.resource});
-  if (!path.name.empty()) parts.push_back({"name", path.name});
+  const std::string_view namespaces = path.namespace_.empty() ? "" : "namespaces";
+  const std::array<Part, 6> parts{{{"group", path.group},
+                                   {"version", path.version, true},
+                                   {"segment", namespaces},
+                                   {"namespace", path.namespace_},
+                                   {"resource", path.resource, true},
+                                   {"name", path.name}}};
+  std::string out;
+  std::size_t size = sizeof "/apis" + path.subresource.size() + 1;
+  for (const Part& part : parts) size += part.text.size() + 1;
+  out.reserve(size);
+  out += path.group.empty() ? "/api" : "/apis";
   for (const Part& part : parts) {
     if (part.text.empty()) {
+      if (!part.required) continue;
       return Error(Reason::kInvalidArgument, "request without a " + std::string(part.what));
     }
     if (Result<void> done = AppendSegment(out, part.what, part.text); !done) return done.error();

@@ -347,6 +347,7 @@ void CurlLane::Finish(const std::shared_ptr<CurlTransfer>& transfer, CURLcode co
     // No connection is possible: exchanges that waited for it get the same error.
     doomed = TakeQueue();
   }
+  if (verdict) transfer->KeepHandle();
   const Result<void> same = verdict;
   transfer->Done(std::move(verdict));
   for (const auto& other : doomed) other->Done(same);

@@ -69,7 +69,6 @@ CurlTransfer::~CurlTransfer() { AbandonBody(); }
 
 Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
                                    std::string authorization) {
-  tls_ = std::move(tls);
   authorization_ = std::move(authorization);
   started = false;
   connecting_since.reset();
@@ -77,14 +76,18 @@ Result<void> CurlTransfer::Prepare(std::shared_ptr<const TlsMaterial> tls,
   socket = -1;
   wants_dial = false;
   repeats_ = repetition_refused_ = false;
-  easy_.reset(curl_easy_init());
-  if (easy_ == nullptr) {
-    return Error(Reason::kTransport, "libcurl cannot make a handle: out of memory");
+  handle_ = IsPlainGet() ? shared_->handles.Take(request_.pool, tls) : CurlHandle();
+  if (handle_.easy == nullptr) {
+    handle_ = {.pool = request_.pool, .tls = std::move(tls)};
+    handle_.easy.reset(curl_easy_init());
+    if (handle_.easy == nullptr) {
+      return Error(Reason::kTransport, "libcurl cannot make a handle: out of memory");
+    }
+    SetConnection();
+    SetProxy();
+    SetTls();
   }
   SetTarget();
-  SetConnection();
-  SetProxy();
-  SetTls();
   SetBody();
   SetCallbacks();
   return SetHeaders();
@@ -98,18 +101,17 @@ bool CurlTransfer::Renamed() const {
 
 void CurlTransfer::SetTarget() {
   const Endpoint& endpoint = shared_->endpoint;
-  const std::string name =
-      Renamed() ? Bracketed(shared_->options.tls.server_name) : endpoint.Bracketed();
-  const std::string url = (endpoint.tls ? "https://" : "http://") + name + ":" + endpoint.port +
-                          endpoint.prefix + request_.target;
+  const std::string url = (endpoint.tls ? "https://" : "http://") + UrlHost() + ":" +
+                          endpoint.port + endpoint.prefix + request_.target;
   curl_easy_setopt(easy(), CURLOPT_URL, url.c_str());
-  if (Renamed()) {
-    const std::string to =
-        name + ":" + endpoint.port + ":" + endpoint.Bracketed() + ":" + endpoint.port;
-    connect_to_.reset(curl_slist_append(nullptr, to.c_str()));
-    curl_easy_setopt(easy(), CURLOPT_CONNECT_TO, connect_to_.get());
-  }
-  curl_easy_setopt(easy(), CURLOPT_PATH_AS_IS, 1L);
+}
+
+std::string CurlTransfer::UrlHost() const {
+  return Renamed() ? Bracketed(shared_->options.tls.server_name) : shared_->endpoint.Bracketed();
+}
+
+std::size_t CurlTransfer::buffer_size() const {
+  return request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
 }
 
 void CurlTransfer::SetConnection() {
@@ -120,13 +122,20 @@ void CurlTransfer::SetConnection() {
       options.disable_http2 || !shared_->endpoint.tls || request_.pool == ConnectionPool::kStream;
   curl_easy_setopt(easy(), CURLOPT_HTTP_VERSION,
                    http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
+  if (Renamed()) {
+    const Endpoint& endpoint = shared_->endpoint;
+    const std::string to =
+        UrlHost() + ":" + endpoint.port + ":" + endpoint.Bracketed() + ":" + endpoint.port;
+    handle_.connect_to.reset(curl_slist_append(nullptr, to.c_str()));
+    curl_easy_setopt(easy(), CURLOPT_CONNECT_TO, handle_.connect_to.get());
+  }
+  curl_easy_setopt(easy(), CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(easy(), CURLOPT_PIPEWAIT, 1L);
   curl_easy_setopt(easy(), CURLOPT_NOSIGNAL, 1L);
   // Otherwise the removal of a handle waits for its getaddrinfo.
   curl_easy_setopt(easy(), CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  buffer_size_ = request_.pool == ConnectionPool::kWatch ? kWatchBuffer : kBuffer;
-  curl_easy_setopt(easy(), CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size_));
+  curl_easy_setopt(easy(), CURLOPT_BUFFERSIZE, static_cast<long>(buffer_size()));
   curl_easy_setopt(easy(), CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(duration_cast<milliseconds>(options.connect_timeout).count()));
   if (shared_->sockets != nullptr) {
@@ -136,8 +145,8 @@ void CurlTransfer::SetConnection() {
     const FirstHop& to = shared_->dials->to();
     // No name is looked up, and the address is not used: see OpenSocket.
     const std::string entry = Bracketed(to.host) + ":" + to.port + ":127.0.0.1";
-    if (!to.is_address) resolved_.reset(curl_slist_append(nullptr, entry.c_str()));
-    curl_easy_setopt(easy(), CURLOPT_RESOLVE, resolved_.get());
+    if (!to.is_address) handle_.resolved.reset(curl_slist_append(nullptr, entry.c_str()));
+    curl_easy_setopt(easy(), CURLOPT_RESOLVE, handle_.resolved.get());
   }
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy(), CURLOPT_TCP_KEEPIDLE, 30L);
@@ -157,19 +166,25 @@ void CurlTransfer::SetTls() {
     curl_easy_setopt(easy(), CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy(), CURLOPT_SSL_VERIFYHOST, 0L);
   }
-  if (!tls_->ca.empty()) {
-    curl_blob ca = Blob(tls_->ca);
+  const TlsMaterial& tls = *handle_.tls;
+  if (!tls.ca.empty()) {
+    curl_blob ca = Blob(tls.ca);
     curl_easy_setopt(easy(), CURLOPT_CAINFO_BLOB, &ca);
     curl_easy_setopt(easy(), CURLOPT_CAPATH, nullptr);  // only this CA, not the system's
     // For a proxy that speaks TLS, beside the system's.
     curl_easy_setopt(easy(), CURLOPT_PROXY_CAINFO_BLOB, &ca);
   }
-  if (!tls_->cert.empty()) {
-    curl_blob cert = Blob(tls_->cert);
-    curl_blob key = Blob(tls_->key);
+  if (!tls.cert.empty()) {
+    curl_blob cert = Blob(tls.cert);
+    curl_blob key = Blob(tls.key);
     curl_easy_setopt(easy(), CURLOPT_SSLCERT_BLOB, &cert);
     curl_easy_setopt(easy(), CURLOPT_SSLKEY_BLOB, &key);
   }
+}
+
+bool CurlTransfer::IsPlainGet() const {
+  return request_.method == "GET" && !HasBody(request_) && request_.body_pipe == nullptr &&
+         !request_.headers.Has("Upgrade");
 }
 
 void CurlTransfer::SetBody() {
@@ -216,6 +231,18 @@ void CurlTransfer::SetBody() {
 }
 
 Result<void> CurlTransfer::SetHeaders() {
+  const bool there = handle_.header_list != nullptr && handle_.headers == request_.headers &&
+                     handle_.authorization == authorization_;
+  if (Result<void> made = there ? Result<void>() : MakeHeaderList(); !made) return made;
+  head_size_ =
+      shared_->endpoint.prefix.size() + request_.target.size() + kOwnHead + handle_.headers_size;
+  // Over TLS, libcurl 7.88 never sends the rest of a head that is longer than this buffer.
+  curl_easy_setopt(easy(), CURLOPT_UPLOAD_BUFFERSIZE,
+                   static_cast<long>(std::max(kBuffer, head_size_)));
+  return {};
+}
+
+Result<void> CurlTransfer::MakeHeaderList() {
   const HttpTransportOptions& options = shared_->options;
   HttpHeaders all = request_.headers;
   for (const auto& [name, value] : options.headers) {
@@ -228,13 +255,13 @@ Result<void> CurlTransfer::SetHeaders() {
   if (!options.user_agent.empty() && !all.Has("User-Agent")) {
     all.Add("User-Agent", options.user_agent);
   }
-  header_list_.reset();
-  const auto append = [this](const std::string& line) {
-    header_list_.reset(curl_slist_append(header_list_.release(), line.c_str()));
+  CurlList list;
+  const auto append = [&list](const std::string& line) {
+    list.reset(curl_slist_append(list.release(), line.c_str()));
   };
-  head_size_ = shared_->endpoint.prefix.size() + request_.target.size() + kOwnHead;
+  std::size_t size = 0;
   for (const auto& [name, value] : all) {
-    head_size_ += name.size() + value.size() + std::string_view(": \r\n").size();
+    size += name.size() + value.size() + std::string_view(": \r\n").size();
     if (!IsOneLine(name) || !IsOneLine(value)) {
       // The error does not contain the value, which may be a secret.
       return Error(Reason::kInvalidArgument,
@@ -252,10 +279,11 @@ Result<void> CurlTransfer::SetHeaders() {
     append("Expect:");
     if (!all.Has("Content-Type")) append("Content-Type:");
   }
-  curl_easy_setopt(easy(), CURLOPT_HTTPHEADER, header_list_.get());
-  // Over TLS, libcurl 7.88 never sends the rest of a head that is longer than this buffer.
-  curl_easy_setopt(easy(), CURLOPT_UPLOAD_BUFFERSIZE,
-                   static_cast<long>(std::max(kBuffer, head_size_)));
+  curl_easy_setopt(easy(), CURLOPT_HTTPHEADER, list.get());
+  handle_.headers = request_.headers;
+  handle_.authorization = authorization_;
+  handle_.header_list = std::move(list);
+  handle_.headers_size = size;
   return {};
 }
 
@@ -307,6 +335,10 @@ void CurlTransfer::Done(Result<void> result) {
   AbandonBody();
   (void)base::CallUser(shared_->env, "a response's receiver",
                        [&] { receiver->OnDone(std::move(result)); });
+}
+
+void CurlTransfer::KeepHandle() {
+  if (IsPlainGet()) shared_->handles.Keep(std::move(handle_));
 }
 
 Result<void> CurlTransfer::Verdict(CURLcode code) {
@@ -534,7 +566,7 @@ bool CurlTransfer::Body(std::string_view data) {
   if (receiver_ == nullptr) return false;
   shared_->stats.bytes_received += data.size();
   last_progress_ = shared_->env.Now();
-  if (lane != nullptr && data.size() >= buffer_size_) lane->OnFullBuffer();
+  if (lane != nullptr && data.size() >= buffer_size()) lane->OnFullBuffer();
   if (!inflater_) {
     receiver_->OnData(data);
     return receiver_ != nullptr;

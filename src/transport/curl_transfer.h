@@ -19,6 +19,7 @@
 #include "kinformer/client/http_transport.h"
 #include "kinformer/client/transport.h"
 
+#include "transport/curl_handle.h"
 #include "transport/dials.h"
 #include "transport/endpoint.h"
 #include "transport/gzip_inflater.h"
@@ -47,6 +48,7 @@ struct CurlShared {
   SocketSource* const sockets = nullptr;  // null: the system's sockets
   TransportStats stats{};
   std::shared_ptr<Histogram> lookups{};  // made when a name is looked up
+  CurlHandles handles{};
   const std::shared_ptr<Dials> dials{};  // null: libcurl opens the connections
 };
 
@@ -77,9 +79,9 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // Makes libcurl's handle, or a new one for another attempt on another connection. Keeps `tls`.
   // kInvalidArgument: a header contains a line break.
   Result<void> Prepare(std::shared_ptr<const TlsMaterial> tls, std::string authorization);
-  [[nodiscard]] CURL* easy() const { return easy_.get(); }
+  [[nodiscard]] CURL* easy() const { return handle_.easy.get(); }
   [[nodiscard]] const std::string& authorization() const { return authorization_; }
-  [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return tls_; }
+  [[nodiscard]] const std::shared_ptr<const TlsMaterial>& tls() const { return handle_.tls; }
 
   // After this the receiver is not called any more.
   void Silence();
@@ -93,6 +95,9 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   [[nodiscard]] bool RefusesRepetition();
   // Converts libcurl's result code for this exchange to an error.
   [[nodiscard]] Result<void> Verdict(CURLcode code);
+  // Gives libcurl's handle to the exchanges that follow. REQUIRES: it has succeeded, and is in no
+  // lane; it needs no handle any more.
+  void KeepHandle();
 
   // ---- state that belongs to the lane
   CurlLane* lane = nullptr;
@@ -132,10 +137,6 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   SteadyTime idle_since{};
 
  private:
-  struct Free {
-    void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-  };
   static std::size_t OnHeaderLine(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t OnRead(char* buffer, std::size_t size, std::size_t count, void* self);
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self);
@@ -143,16 +144,25 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   static int OnConnected(void* self, char* remote_ip, char* local_ip, int remote_port,
                          int local_port);
   [[nodiscard]] bool MayBeSentTwice() const;
+  // Whether SetBody sets nothing for it.
+  [[nodiscard]] bool IsPlainGet() const;
   [[nodiscard]] bool Renamed() const;
+  // Returns the host in the URL that libcurl gets.
+  [[nodiscard]] std::string UrlHost() const;
+  // Returns the size of libcurl's receive buffer.
+  [[nodiscard]] std::size_t buffer_size() const;
   // Runs `step` of a callback. Returns false if it throws or returns false.
   template <class Step>
   bool Contained(Step step);
   void SetTarget();
+  // Sets the options that all exchanges of a pool have in common.
   void SetConnection();
   void SetProxy();
   void SetTls();
   void SetBody();
+  // Sets the headers, unless the handle has them from an exchange before this one.
   Result<void> SetHeaders();
+  Result<void> MakeHeaderList();
   void SetCallbacks();
   bool HeaderLine(std::string_view line);
   bool EndOfHead();
@@ -168,11 +178,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   const std::shared_ptr<CurlShared> shared_;
   HttpRequest request_;
   ResponseReceiver* receiver_;
-  std::unique_ptr<curl_slist, Free> header_list_;
-  std::unique_ptr<curl_slist, Free> connect_to_;
-  std::unique_ptr<curl_slist, Free> resolved_;
-  std::unique_ptr<CURL, Free> easy_;  // uses the lists
-  std::shared_ptr<const TlsMaterial> tls_;
+  CurlHandle handle_;
   std::string authorization_;
   // Data to be sent in another protocol, of which `sent_` bytes have been taken; set if the
   // request asks for one.
@@ -182,8 +188,7 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   bool nothing_follows_ = false;
   bool answered_early_ = false;  // refused before the end of its body, which is sent no further
   std::array<char, CURL_ERROR_SIZE> error_text_{};
-  std::size_t buffer_size_ = 0;  // size of libcurl's receive buffer
-  std::size_t head_size_ = 0;    // approximate size of the request's head
+  std::size_t head_size_ = 0;  // approximate size of the request's head
   int status_ = 0;
   HttpHeaders headers_;
   bool headers_done_ = false;

@@ -334,6 +334,7 @@ class CurlTransport final : public std::enable_shared_from_this<CurlTransport>,
       const Duration kept = lane->sockets() == 0 ? kBareLane : kIdleLane;
       return lane->size() == 0 && (lane->retired || now - lane->last_use() > kept);
     });
+    if (lanes_.empty()) shared_->handles.Clear();
     // A check that is already overdue could not do anything, so it waits for the usual period.
     SteadyTime next = SteadyTime::max();
     const auto consider = [&](SteadyTime look) {

@@ -4,8 +4,9 @@
 #include <openssl/x509v3.h>
 
 namespace kinformer::internal::transport {
+namespace {
 
-bool HasAlternativeName(SSL* tls) {
+bool LookForAlternativeName(SSL* tls) {
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(SSL_get1_peer_certificate(tls),
                                                                 &X509_free);
   if (certificate == nullptr) return false;
@@ -19,6 +20,17 @@ bool HasAlternativeName(SSL* tls) {
     if (type == GEN_DNS || type == GEN_IPADD) return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool HasAlternativeName(SSL* tls) {
+  static const int mark = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  static int found;
+  if (mark >= 0 && SSL_get_ex_data(tls, mark) == &found) return true;
+  if (!LookForAlternativeName(tls)) return false;
+  if (mark >= 0) SSL_set_ex_data(tls, mark, &found);
+  return true;
 }
 
 }  // namespace kinformer::internal::transport

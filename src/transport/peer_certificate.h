@@ -8,7 +8,8 @@
 namespace kinformer::internal::transport {
 
 // Whether the peer's certificate has a subjectAltName with a DNS name or an IP address. Without
-// one, libcurl accepts the Common Name, which Go and browsers no longer do.
+// one, libcurl accepts the Common Name, which Go and browsers no longer do. Looks once for each
+// connection.
 bool HasAlternativeName(SSL* tls);
 
 }  // namespace kinformer::internal::transport

@@ -20,6 +20,7 @@ void HttpHeaders::Remove(std::string_view name) {
 }
 
 void HttpHeaders::Add(std::string_view name, std::string_view value) {
+  if (fields_.empty()) fields_.reserve(4);
   fields_.emplace_back(name, value);
 }
 

@@ -39,6 +39,8 @@ class HttpHeaders {
   [[nodiscard]] auto begin() const { return fields_.begin(); }
   [[nodiscard]] auto end() const { return fields_.end(); }
   [[nodiscard]] std::size_t size() const { return fields_.size(); }
+  // Compares fields, their order and their spelling.
+  friend bool operator==(const HttpHeaders&, const HttpHeaders&) = default;
 
  private:
   std::vector<std::pair<std::string, std::string>> fields_;
