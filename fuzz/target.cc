@@ -55,6 +55,7 @@ constexpr Target kTargets[] = {
     {"quantity", &FuzzQuantity},
     {"recording", &FuzzRecording},
     {"schema", &FuzzSchema},
+    {"status_body", &FuzzStatusBody},
     {"text_forms", &FuzzTextForms},
     {"url", &FuzzUrl},
     {"watch_json", &FuzzWatchJson},

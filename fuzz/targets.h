@@ -42,6 +42,7 @@ void FuzzProtobufToJson(std::string_view input);    // transcode_target.cc
 void FuzzQuantity(std::string_view input);          // quantity_target.cc
 void FuzzRecording(std::string_view input);         // apiserver_target.cc
 void FuzzSchema(std::string_view input);            // schema_target.cc
+void FuzzStatusBody(std::string_view input);        // status_target.cc
 void FuzzTextForms(std::string_view input);         // text_forms_target.cc
 void FuzzUrl(std::string_view input);               // credential_target.cc
 void FuzzWatchJson(std::string_view input);         // splitter_target.cc
