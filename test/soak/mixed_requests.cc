@@ -68,7 +68,7 @@ constexpr bool kMeasureGrowth = false;  // the sanitizer's allocator keeps freed
 constexpr bool kMeasureGrowth = true;
 #endif
 
-// What a bad network, a timeout and other writers cause.
+// Reasons that a bad network, a timeout and other writers give.
 constexpr std::array kExpected = {
     Reason::kTransport, Reason::kUnexpectedEof, Reason::kDeadlineExceeded, Reason::kConflict,
     Reason::kNotFound,  Reason::kAlreadyExists, Reason::kConnectionRefused};
