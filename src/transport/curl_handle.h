@@ -20,6 +20,7 @@ namespace kinformer::internal::transport {
 struct CurlFree {
   void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
 };
 using CurlList = std::unique_ptr<curl_slist, CurlFree>;
 
@@ -33,6 +34,7 @@ struct CurlHandle {
   std::size_t headers_size = 0;
   CurlList connect_to{};
   CurlList resolved{};
+  std::unique_ptr<CURLU, CurlFree> url{};  // with the target of its last request
   std::unique_ptr<CURL, CurlFree> easy{};
 };
 

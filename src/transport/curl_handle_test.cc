@@ -65,6 +65,14 @@ TEST_F(CurlHandleTest, KeptHandle_SendsTheTargetHeadersAndTokenOfItsNewExchange)
   EXPECT_EQ(shared_->handles.size(), 1U) << "one handle has served all";
 }
 
+TEST_F(CurlHandleTest, TargetsOfAllForms_AreSentAsTheyAre) {
+  for (const std::string target : {"/a", "/b?x=1", "/c", "/d?", "/e?x=%3D%2F&y=a+b", "/f%2Fg",
+                                   "/h/../i/./j", "/k?a=/b?c", "/"}) {
+    EXPECT_THAT(Exchange({.target = target}), HasSubstr("GET " + target + " HTTP/1.1\r\n"));
+  }
+  EXPECT_EQ(shared_->handles.size(), 1U);
+}
+
 TEST_F(CurlHandleTest, HandleOfAnotherPoolOrOtherCertificates_IsNotTaken) {
   Exchange({.target = "/a"});
   const auto replaced = std::make_shared<const TlsMaterial>();

@@ -147,7 +147,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   // Whether SetBody sets nothing for it.
   [[nodiscard]] bool IsPlainGet() const;
   [[nodiscard]] bool Renamed() const;
-  // Returns the host in the URL that libcurl gets.
+  // Return the URL that libcurl gets, without a path, and the host in it.
+  [[nodiscard]] std::string Origin() const;
   [[nodiscard]] std::string UrlHost() const;
   // Returns the size of libcurl's receive buffer.
   [[nodiscard]] std::size_t buffer_size() const;
