@@ -45,10 +45,25 @@ wait_for() {
   printf 'FAIL no line matches "%s" in:\n%s\n' "$2" "$(sed 's/^/  | /' "$1")"
   failed=1
 }
+# background OUT ERR COMMAND...: starts a command whose output goes to files; ERR may be "&1". They
+# are empty when it returns: the command itself may begin later, and a wait would find what another
+# one has written there.
+background() {
+  local out=$1 err=$2
+  shift 2
+  : >"$out"
+  if [ "$err" = "&1" ]; then
+    "$@" <&0 >"$out" 2>&1 &
+  else
+    : >"$err"
+    "$@" <&0 >"$out" 2>"$err" &
+  fi
+}
 start_server() {  # LOG KUBECONFIG OPTIONS...
   local log=$1 kubeconfig=$2
   shift 2
-  "$k" apiserver --listen 127.0.0.1:0 --kubeconfig-out "$kubeconfig" "$@" >"$log" 2>&1 &
+  rm -f "$kubeconfig"
+  background "$log" "&1" "$k" apiserver --listen 127.0.0.1:0 --kubeconfig-out "$kubeconfig" "$@"
   started=$!
   for _ in $(seq 300); do
     [ -s "$kubeconfig" ] && return
