@@ -29,7 +29,7 @@ struct KubeFlag {
 // Sorted by name.
 std::span<const KubeFlag> KubeFlags();
 
-// What a command line of kube-apiserver asks for.
+// Request of a command line of kube-apiserver.
 struct KubeCommand {
   bool help = false;
   bool version = false;

@@ -20,7 +20,7 @@ TEST(KubeFlags, Table_IsSorted) {
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
 
-// What controller-runtime's envtest passes.
+// Flags as controller-runtime's envtest passes them.
 TEST(KubeFlags, EnvtestsFlags_AreServedWithoutAWord) {
   const auto command = ReadKubeFlags(
       {"--allow-privileged=true", "--authorization-mode=RBAC", "--bind-address=127.0.0.1",

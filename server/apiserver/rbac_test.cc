@@ -154,7 +154,7 @@ TEST_F(RbacTest, AccessReviews_AnswerByTheRoles) {
              R"("resourceAttributes":{"resource":"services","verb":"list"}})"),
       R"({"allowed":true,"reason":"RBAC: allowed by ClusterRoleBinding \"system:kube-dns\" of )"
       R"(ClusterRole \"system:kube-dns\" to ServiceAccount \"kube-dns/kube-system\""})");
-  // Who asks about others needs a right to.
+  // Asking about others needs a right.
   EXPECT_EQ(As(alice, "POST", kOthers, "{}").status, 403);
 }
 

@@ -35,7 +35,7 @@ struct WebhookAddress {
   std::string ca_bundle{};  // base64 of PEM, as the configuration has it
 };
 
-// Who may do what.
+// Rule by which requests are allowed.
 enum class AuthorizationMode : std::uint8_t {
   kAlwaysAllow,  // everybody may do everything, and impersonate anybody
   // By roles and bindings, as a real server with --authorization-mode=RBAC: 403 without a right.

@@ -23,7 +23,7 @@ TEST(BootstrapPolicy, Objects_AreThoseOfARealServer) {
   std::map<std::string_view, int> count;
   for (const PolicyObject& made : BootstrapPolicy()) ++count[made.resource];
   EXPECT_EQ(count["clusterroles"], 73);
-  EXPECT_EQ(count["clusterrolebindings"], 53);
+  EXPECT_EQ(count["clusterrolebindings"], 54);
   EXPECT_EQ(count["roles"], 7);
   EXPECT_EQ(count["rolebindings"], 7);
   EXPECT_EQ(Find("clusterroles", "cluster-admin")["rules"].Dump(),

@@ -14,7 +14,10 @@ const PolicyRules& FullAuthority() {
   return rules;
 }
 
+// Returns what the object says beside its kind, and what a garbage collector changes.
 json::Value WithoutCollectorsFields(json::Value object) {
+  object.Erase("kind");
+  object.Erase("apiVersion");
   json::Value& metadata = object.Ensure("metadata");
   for (const std::string_view field :
        {"ownerReferences", "finalizers", "managedFields", "resourceVersion", "generation"}) {

@@ -13,7 +13,7 @@
 
 namespace kinformer::apiserver {
 
-// What somebody wants to do. The views are those of the request or review.
+// Attributes of a wanted access. The views are those of the request or review.
 // Counterpart: authorizer.AttributesRecord.
 struct AccessAttributes {
   bool is_resource = true;

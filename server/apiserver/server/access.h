@@ -1,6 +1,6 @@
 // apiserver/server/access.h
 //
-// What a request wants to do, as an authorizer sees it.
+// Access: the attributes of a request that an authorizer decides about.
 
 #ifndef KINFORMER_APISERVER_SERVER_ACCESS_H_
 #define KINFORMER_APISERVER_SERVER_ACCESS_H_
