@@ -75,7 +75,7 @@ class Served {
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
 
-  Result<void> Begin(const ApiServerFlags& flags) {
+  Result<void> Begin(const ApiServerFlags& flags, std::vector<apiserver::TokenUser> token_users) {
     std::shared_ptr<Transport> upstream;
     if (!flags.record.empty()) {
       Result<std::shared_ptr<Transport>> transport = Upstream(flags);
@@ -94,6 +94,7 @@ class Served {
                                                   {.speed = ParseSpeed(flags.speed).value_or(1)}));
       } else {
         apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
+        options.token_users = std::move(token_users);
         options.webhook_transport = apiserver::WebhookNetwork(env_);
         if (flags.fake_kubelet) options.kubelet = std::make_shared<FirstLineKubelet>(env_);
         server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
@@ -142,11 +143,14 @@ int RunApiServer(const ApiServerFlags& flags) {
   }
   const Result<apiserver::HttpServerOptions> http_options = HttpOptionsOf(flags);
   if (!http_options) return Fail(http_options.error());
+  Result<std::vector<apiserver::TokenUser>> token_users = TokenUsersOf(flags);
+  if (!token_users) return Fail(token_users.error());
 
   Runtime runtime;
   Env& env = runtime.env();
   Served served(env);
-  if (Result<void> begun = served.Begin(flags); !begun) return Fail(begun.error());
+  if (Result<void> begun = served.Begin(flags, *std::move(token_users)); !begun)
+    return Fail(begun.error());
 
   std::vector<std::string> repeated;
   const Result<std::vector<Manifest>> manifests =

@@ -59,6 +59,25 @@ bool IsToken(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), printable);
 }
 
+// Returns the fields of a line of comma-separated values, which may be in quotes.
+std::vector<std::string> CsvFields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && line.substr(i + 1).starts_with('"')) {
+      fields.back() += line[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
 Result<void> CheckSecurity(const ApiServerFlags& flags) {
   if (flags.tls_cert_file.empty() != flags.tls_private_key_file.empty()) {
     return Wrong("--tls-cert-file and --tls-private-key-file go together");
@@ -103,7 +122,9 @@ bool WantsServer(const ApiServerFlags& flags) {
          flags.no_namespace_finalization || flags.history_events != usual.history_events ||
          flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
          flags.no_required_fields || flags.event_ttl != usual.event_ttl ||
-         flags.service_cluster_ip_range != usual.service_cluster_ip_range;
+         flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
+         flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
+         flags.no_watch_list || !flags.advertise_address.empty();
 }
 
 }  // namespace
@@ -140,6 +161,12 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--require-client-certificate", flags.require_client_certificate,
                "let in nobody without a client certificate; without --client-ca-file it is the one "
                "in --kubeconfig-out");
+  command.Choice("--authorization-mode", flags.authorization_mode, {"AlwaysAllow", "RBAC"},
+                 "who may do what: everybody everything, or by roles and bindings, which the "
+                 "server then has from the start; system:masters may do everything (AlwaysAllow)",
+                 nullptr);
+  command.Option("--token-auth-file", flags.token_auth_file, "FILE",
+                 "users with bearer tokens, a line each: TOKEN,USER,UID,\"GROUP,GROUP\"");
   command.Flag("--debug-endpoints", flags.debug_endpoints,
                "serve /debug/faults, /debug/compact and the like to whoever is let in");
   command.Flag(
@@ -154,6 +181,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
       "let deleted pods that have a node pass through their grace period, as a kubelet would");
   command.Flag("--sharded-list-and-watch", flags.sharded_list_and_watch,
                "select by shardSelector, as servers with the feature gate ShardedListAndWatch do");
+  command.Flag("--no-watch-list", flags.no_watch_list,
+               "refuse sendInitialEvents, as servers without the feature gate WatchList do");
   command.Flag("--no-garbage-collection", flags.no_garbage_collection,
                "leave dependents to a kube-controller-manager when their owners go");
   command.Flag("--no-namespace-finalization", flags.no_namespace_finalization,
@@ -171,6 +200,8 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                   "and for how long; pages of lists expire by it, too (5m)");
   command.Option("--service-cluster-ip-range", flags.service_cluster_ip_range, "CIDR",
                  "where Services get their addresses from (10.96.0.0/12)");
+  command.Option("--advertise-address", flags.advertise_address, "ADDRESS",
+                 "the address in the endpoints of default/kubernetes (192.0.2.1)");
   command.Option("--record", flags.record, "FILE",
                  "pass requests to the cluster of --upstream and write down what it answers");
   command.Option("--upstream", flags.upstream, "KUBECONFIG", "the cluster to record");
@@ -182,6 +213,29 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--replay", flags.replay, "FILE", "serve a recording in place of objects");
   command.Option("--speed", flags.speed, "FACTOR",
                  "of a replay: 1 as recorded, 10 ten times as fast, max at once (1)");
+}
+
+Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& flags) {
+  std::vector<apiserver::TokenUser> users;
+  if (flags.token_auth_file.empty()) return users;
+  const Result<std::string> text = ReadFile("--token-auth-file", flags.token_auth_file);
+  if (!text) return text.error();
+  std::istringstream lines(*text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line.front() == '#') continue;
+    const std::vector<std::string> fields = CsvFields(line);
+    if (fields.size() < 3 || !IsToken(fields[0]) || fields[1].empty()) {
+      return Error(Reason::kConfig,
+                   "--token-auth-file " + flags.token_auth_file + ", line " +
+                       std::to_string(number) +
+                       R"(: is not TOKEN,USER,UID or TOKEN,USER,UID,"GROUP,GROUP")");
+    }
+    users.push_back({.token = fields[0], .name = fields[1], .uid = fields[2]});
+    if (fields.size() > 3) users.back().groups = CsvFields(fields[3]);
+  }
+  return users;
 }
 
 std::optional<double> ParseSpeed(const std::string& text) {
@@ -247,6 +301,15 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   options.first_resource_version = apiserver::FirstResourceVersionAt(now);
   options.pod_grace = flags.pod_grace;
   options.sharded_list_and_watch = flags.sharded_list_and_watch;
+  options.watch_list = !flags.no_watch_list;
+  options.authorization = flags.authorization_mode == "RBAC"
+                              ? apiserver::AuthorizationMode::kRbac
+                              : apiserver::AuthorizationMode::kAlwaysAllow;
+  if (!flags.advertise_address.empty()) {
+    options.advertise_address = flags.advertise_address;
+    apiserver::HttpServerOptions listen;
+    if (ParseListen(flags.listen, listen) && listen.port != 0) options.advertise_port = listen.port;
+  }
   options.garbage_collection = !flags.no_garbage_collection;
   options.event_ttl =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));

@@ -29,6 +29,8 @@ struct ApiServerFlags {
   std::string token_file{};
   std::vector<std::string> host_names{};
   std::string client_ca_file{};
+  std::string authorization_mode{"AlwaysAllow"};
+  std::string token_auth_file{};
   bool require_client_certificate = false;
   std::string max_streams{"100"};
   bool no_http2 = false;
@@ -37,6 +39,7 @@ struct ApiServerFlags {
   bool field_owners = false;
   bool pod_grace = false;
   bool sharded_list_and_watch = false;
+  bool no_watch_list = false;
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
   bool no_bootstrap_objects = false;
@@ -45,6 +48,7 @@ struct ApiServerFlags {
   std::string history_events{"100000"};
   double history_age = 300;  // seconds
   std::string service_cluster_ip_range{"10.96.0.0/12"};
+  std::string advertise_address{};
   std::string record{};
   std::string upstream{};
   bool record_secrets = false;
@@ -61,7 +65,10 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags);
 // correct form.
 Result<void> CheckApiServerFlags(const ApiServerFlags& flags);
 
-// Returns the server options. REQUIRES: the flags have been checked.
+// Reads the users of --token-auth-file. Errors are kConfig and name the file and its line.
+Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& flags);
+
+// Returns the server options, without token_users. REQUIRES: the flags have been checked.
 apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now);
 // Reads the named files. Errors are kConfig and name the option and the file.
 Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags);

@@ -31,6 +31,7 @@ void RegisterWait(CommandLine& line);          // wait.cc
 void RegisterScale(CommandLine& line);         // scale.cc
 void RegisterRollout(CommandLine& line);       // rollout.cc
 void RegisterApiServer(CommandLine& line);     // apiserver.cc
+void RegisterEnvtest(CommandLine& line);       // envtest.cc
 void RegisterDemo(CommandLine& line);          // demo.cc
 void RegisterConfig(CommandLine& line);        // config.cc
 void RegisterVersion(CommandLine& line);       // version.cc

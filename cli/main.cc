@@ -1,15 +1,22 @@
 #include <csignal>
 #include <string>
+#include <vector>
 
 #include "kinformer/base/version.h"
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/kube_apiserver.h"
 #include "cli/kubectl_habits.h"
 
 int main(int argc, char** argv) {
   // A reader that closes the pipe ends the output, but does not kill the program.
   std::signal(SIGPIPE, SIG_IGN);
+  std::vector<std::string> arguments(argv, argv + argc);
+  if (const auto status = kinformer::cli::RunAsOther(arguments)) return *status;
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
   kinformer::cli::CommandLine line("Kubernetes informers at a terminal",
                                    std::string("kinformer ") + kinformer::kVersion);
   kinformer::cli::AddGlobalFlags(line);
@@ -31,6 +38,7 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterScale(line);
   kinformer::cli::RegisterRollout(line);
   kinformer::cli::RegisterApiServer(line);
+  kinformer::cli::RegisterEnvtest(line);
 #ifdef KINFORMER_CLI_DEMO
   kinformer::cli::RegisterDemo(line);
 #endif
@@ -38,5 +46,5 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterVersion(line);
   kinformer::cli::RegisterCompletion(line);
   kinformer::cli::AddCommandHabits(line);
-  return line.Run(argc, argv);
+  return line.Run(static_cast<int>(arguments.size()), pointers.data());
 }

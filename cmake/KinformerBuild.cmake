@@ -120,6 +120,7 @@ set(KINFORMER_LAYERS
   apiserver/errors
   apiserver/schema
   apiserver/registry
+  apiserver/authorization
   apiserver/builtin
   apiserver/request
   apiserver/webhook

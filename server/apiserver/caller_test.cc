@@ -49,7 +49,11 @@ TEST_F(CallerTest, Caller_ComesFromTheFrontEndOrTheHeaders) {
       R"({"username":"system:anonymous","groups":["system:unauthenticated"]})";
   const std::vector<Row> rows = {
       {{}, "", kNobody},
-      {{}, "me", R"({"username":"me","groups":["system:masters","system:authenticated"]})"},
+      {{}, "me", R"({"username":"me","groups":["system:authenticated"]})"},
+      {{{"X-Remote-Group", "dev"}, {"X-Remote-Group", "system:masters"}},
+       "me",
+       R"({"username":"me","groups":["dev","system:masters","system:authenticated"]})"},
+      {{{"X-Remote-Group", "system:masters"}}, "", kNobody},
       {{{"Authorization", "Bearer foreign"}}, "", kNobody},
       {{{"Impersonate-User", "a"}}, "me", R"({"username":"a","groups":["system:authenticated"]})"},
       {{{"impersonate-user", "a"}, {"Impersonate-User", "b"}},

@@ -50,10 +50,10 @@ std::unique_ptr<ResponseStream> RefuseHeaders(ConnectionHost& host) {
                                        std::to_string(host.options().max_header_bytes) + " bytes");
 }
 
-std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const std::string& certificate_user,
+std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const PeerIdentity& peer,
                                           HttpRequest& request) {
   host.CountRequest();
-  return host.policy().Admit(certificate_user, request);
+  return host.policy().Admit(peer, request);
 }
 
 std::unique_ptr<ResponseStream> GateOf(ConnectionHost& host, const HttpRequest& request) {

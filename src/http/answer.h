@@ -37,7 +37,7 @@ AnswerTraits TraitsOf(ConnectionHost& host, const HttpRequest& request);
 
 // Admits or refuses a request at the end of its head, whether a body follows or not, and counts it.
 // Returns null if admitted, else the refusal. `request` has no body yet.
-std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const std::string& certificate_user,
+std::unique_ptr<ResponseStream> AdmitHead(ConnectionHost& host, const PeerIdentity& peer,
                                           HttpRequest& request);
 // Asks the handler about a request with a body. Null: the body may be read. Else a gate: once it is
 // ready, status kContinue lets the body in, and any other status is the response.

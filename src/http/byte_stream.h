@@ -15,6 +15,8 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include "http/peer_identity.h"
+
 namespace kinformer::internal::http {
 
 // Reads and writes as much as possible at once, and reports what to wait for next; so an idle
@@ -45,8 +47,8 @@ class ByteStream {
   virtual Progress Read(std::span<char> into) = 0;
   // Writes from the front of `pieces`. kAgain: all of them were written.
   virtual Progress Write(std::span<const std::string_view> pieces) = 0;
-  // Returns the common name of the client's certificate; empty if it sent none.
-  [[nodiscard]] virtual std::string PeerCommonName() const { return {}; }
+  // Returns the subject of the client's certificate; empty if it sent none.
+  [[nodiscard]] virtual PeerIdentity Peer() const { return {}; }
   // Returns whether HTTP/2 was negotiated.
   [[nodiscard]] virtual bool http2() const { return false; }
   // Closes the sending direction; the peer reads the end of the stream.

@@ -179,7 +179,7 @@ TEST(PlainStream, Close_ReleasesTheDescriptor) {
 TEST(PlainStream, Handshake_IsNotNeeded) {
   Ends ends;
   EXPECT_EQ(ends.stream->Handshake(), Next::kAgain);
-  EXPECT_EQ(ends.stream->PeerCommonName(), "");
+  EXPECT_EQ(ends.stream->Peer().common_name, "");
   EXPECT_FALSE(ends.stream->http2());
 }
 

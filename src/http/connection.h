@@ -19,12 +19,12 @@
 #include "kinformer/apiserver/http_server_options.h"
 #include "kinformer/base/env.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "http/byte_stream.h"
 #include "http/gzip_deflater.h"
 #include "http/outbox.h"
 #include "http/request_policy.h"
-#include "transport/head_judge.h"
 
 namespace kinformer::internal::http {
 

@@ -26,13 +26,13 @@
 #include <boost/asio/io_context.hpp>
 
 #include "kinformer/base/simulation.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "base/core/testing/ticking_env.h"
 #include "base/loop/io_loop.h"
 #include "http/connection.h"
 #include "http/http1_connection.h"
 #include "http/http2_connection.h"
-#include "transport/head_judge.h"
 #include "transport/head_keeper.h"
 #include "transport/responses.h"
 
@@ -135,9 +135,9 @@ class ScriptHandler final : public Handler, public transport::HeadJudge {
 
 class ScriptPolicy final : public RequestPolicy {
  public:
-  std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+  std::unique_ptr<ResponseStream> Admit(const PeerIdentity& peer,
                                         HttpRequest& request) const override {
-    request.user = certificate_user;
+    request.user = peer.common_name;
     if (request.headers.Get("authorization") != "wrong") return nullptr;
     return Refuse(401, "Unauthorized");
   }
@@ -318,9 +318,10 @@ class ConnectionScene {
       boost::asio::ip::tcp::socket socket(io_);
       socket.assign(boost::asio::ip::tcp::v4(), ends[0]);
       auto stream = NewPlainStream(std::move(socket));
-      auto connection = kind == Kind::kHttp1
-                            ? NewHttp1Connection(host_, std::move(stream), peer_user)
-                            : NewHttp2Connection(host_, std::move(stream), peer_user);
+      auto connection =
+          kind == Kind::kHttp1
+              ? NewHttp1Connection(host_, std::move(stream), {.common_name = peer_user})
+              : NewHttp2Connection(host_, std::move(stream), {.common_name = peer_user});
       host_.connections.emplace(connection.get(), connection);
       connection->Start();
     });

@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kinformer/internal/head_judge.h"
+
 #include "http/server_for_test.h"
-#include "transport/head_judge.h"
 
 namespace kinformer::internal::http {
 namespace {

@@ -56,8 +56,8 @@ class Digits {
 
 class Http1Connection final : public Connection {
  public:
-  Http1Connection(ConnectionHost& host, std::unique_ptr<ByteStream> stream, std::string peer_user)
-      : Connection(host, std::move(stream)), peer_user_(std::move(peer_user)) {}
+  Http1Connection(ConnectionHost& host, std::unique_ptr<ByteStream> stream, PeerIdentity peer)
+      : Connection(host, std::move(stream)), peer_(std::move(peer)) {}
 
   void Start() override {
     SetDeadline(host().options().header_timeout);
@@ -214,7 +214,7 @@ class Http1Connection final : public Connection {
     for (const auto& field : message)
       request.headers.Add(View(field.name_string()), View(field.value()));
     if (auto refusal = JudgeHead(request, message.version() >= 11)) return refusal;
-    parsing_->refusal = AdmitHead(host(), peer_user_, request);
+    parsing_->refusal = AdmitHead(host(), peer_, request);
     const auto length = parser.content_length();
     if (length && *length > host().options().max_body_bytes) {
       return parsing_->refusal != nullptr ? std::move(parsing_->refusal) : RefuseBody(host());
@@ -509,7 +509,7 @@ class Http1Connection final : public Connection {
     }
   }
 
-  const std::string peer_user_;
+  const PeerIdentity peer_;
   std::string in_{};  // received, not yet parsed
   std::unique_ptr<Parsing> parsing_{};
   std::optional<Answer> answer_{};
@@ -531,8 +531,8 @@ class Http1Connection final : public Connection {
 
 std::shared_ptr<Connection> NewHttp1Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
-                                               std::string peer_user) {
-  return std::make_shared<Http1Connection>(host, std::move(stream), std::move(peer_user));
+                                               PeerIdentity peer) {
+  return std::make_shared<Http1Connection>(host, std::move(stream), std::move(peer));
 }
 
 }  // namespace kinformer::internal::http

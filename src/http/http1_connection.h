@@ -7,18 +7,17 @@
 #define KINFORMER_HTTP_HTTP1_CONNECTION_H_
 
 #include <memory>
-#include <string>
 
 #include "http/connection.h"
+#include "http/peer_identity.h"
 
 namespace kinformer::internal::http {
 
-// Takes ownership of a connected socket. `peer_user`: common name of the client's certificate, or
-// empty. Requests received during a response are handled after it. Short responses are written
+// Takes ownership of a connected socket. `peer`: subject of the client's certificate. Requests received during a response are handled after it. Short responses are written
 // together.
 std::shared_ptr<Connection> NewHttp1Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
-                                               std::string peer_user);
+                                               PeerIdentity peer);
 
 }  // namespace kinformer::internal::http
 

@@ -46,8 +46,8 @@ std::string_view View(const std::uint8_t* text, std::size_t size) {
 
 class Http2Connection final : public Connection {
  public:
-  Http2Connection(ConnectionHost& host, std::unique_ptr<ByteStream> stream, std::string peer_user)
-      : Connection(host, std::move(stream)), peer_user_(std::move(peer_user)) {}
+  Http2Connection(ConnectionHost& host, std::unique_ptr<ByteStream> stream, PeerIdentity peer)
+      : Connection(host, std::move(stream)), peer_(std::move(peer)) {}
   ~Http2Connection() override { nghttp2_session_del(session_); }
   Http2Connection(const Http2Connection&) = delete;
   Http2Connection& operator=(const Http2Connection&) = delete;
@@ -112,7 +112,7 @@ class Http2Connection final : public Connection {
     return std::min(options.body_timeout, options.write_timeout) / 2;
   }
 
-  const std::string peer_user_;
+  const PeerIdentity peer_;
   nghttp2_session* session_ = nullptr;
   std::unordered_map<std::int32_t, Stream> streams_{};
   std::vector<std::int32_t> heads_{};     // streams whose bodies follow
@@ -273,7 +273,7 @@ void Http2Connection::OnBytes(std::string_view data) {
 // Decides on admission at the end of the head. Returns false if the request is refused.
 bool Http2Connection::TakeHead(Stream& stream) {
   if (std::exchange(stream.judged, true)) return !stream.asked;
-  auto refusal = AdmitHead(host(), peer_user_, stream.request);
+  auto refusal = AdmitHead(host(), peer_, stream.request);
   if (refusal == nullptr) return true;
   Refuse(stream, std::move(refusal));
   return false;
@@ -584,9 +584,8 @@ void Http2Connection::OnClose() {
 
 std::shared_ptr<Connection> NewHttp2Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
-                                               std::string peer_user) {
-  auto connection =
-      std::make_shared<Http2Connection>(host, std::move(stream), std::move(peer_user));
+                                               PeerIdentity peer) {
+  auto connection = std::make_shared<Http2Connection>(host, std::move(stream), std::move(peer));
   if (!connection->Open()) return nullptr;
   return connection;
 }

@@ -8,21 +8,21 @@
 #define KINFORMER_HTTP_HTTP2_CONNECTION_H_
 
 #include <memory>
-#include <string>
 
 #include "http/connection.h"
+#include "http/peer_identity.h"
 
 namespace kinformer::internal::http {
 
-// Takes ownership of a socket that negotiated HTTP/2. `peer_user`: common name of the client's
-// certificate, used for all requests.
+// Takes ownership of a socket that negotiated HTTP/2. `peer`: subject of the client's certificate,
+// used for all requests.
 //
 // Limits: streams, header bytes, bodies (each one, and all of a connection), responses not read (by
 // the socket: closes the connection; by the stream's window: resets the stream), and frames to be
 // sent on the client's behalf (settings, pings, resets). Null when out of memory.
 std::shared_ptr<Connection> NewHttp2Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
-                                               std::string peer_user);
+                                               PeerIdentity peer);
 
 }  // namespace kinformer::internal::http
 

@@ -13,6 +13,8 @@
 
 #include "kinformer/client/transport.h"
 
+#include "http/peer_identity.h"
+
 namespace kinformer::internal::http {
 
 enum class Compression : std::uint8_t {
@@ -34,9 +36,8 @@ class RequestPolicy {
  public:
   virtual ~RequestPolicy() = default;
   // Returns null if the request is admitted, and sets request.user if the caller is authenticated.
-  // Else returns the refusal. `certificate_user` is the common name of the client certificate, or
-  // empty.
-  [[nodiscard]] virtual std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+  // Else returns the refusal. `peer` is the subject of the client certificate.
+  [[nodiscard]] virtual std::unique_ptr<ResponseStream> Admit(const PeerIdentity& peer,
                                                               HttpRequest& request) const = 0;
   // Returns how to compress the response for a client that accepts gzip.
   [[nodiscard]] virtual Compression CompressionOf(const HttpRequest& request) const = 0;

@@ -42,7 +42,7 @@ inline std::unique_ptr<ResponseStream> Text(int status, std::string body) {
 // Admits requests with the token "right".
 class TokenPolicy final : public RequestPolicy {
  public:
-  std::unique_ptr<ResponseStream> Admit(const std::string&, HttpRequest& request) const override {
+  std::unique_ptr<ResponseStream> Admit(const PeerIdentity&, HttpRequest& request) const override {
     return BearerToken(request.headers) == "right" ? nullptr : Refuse(401, "Unauthorized");
   }
   Compression CompressionOf(const HttpRequest&) const override { return Compression::kNone; }

@@ -172,7 +172,7 @@ TEST(TlsContext, Clients_AreAskedForCertificatesOfTheAuthorities) {
           .OrExit();
   const Met met(context, {});
   EXPECT_EQ(met.next, Next::kAgain) << "a client may have none";
-  EXPECT_EQ(met.stream->PeerCommonName(), "");
+  EXPECT_EQ(met.stream->Peer().common_name, "");
   EXPECT_EQ(sk_X509_NAME_num(SSL_get_client_CA_list(met.client->ssl())), 2);
   const Met unasked(tls.Context(), {});
   EXPECT_LE(sk_X509_NAME_num(SSL_get_client_CA_list(unasked.client->ssl())), 0);
@@ -213,9 +213,14 @@ TEST(TlsContext, CommonName_IsTheUser) {
       const Met met(
           context, {.protocols = {}, .version = version, .certificate = WithSubject(real, fields)});
       EXPECT_EQ(met.next, Next::kAgain);
-      EXPECT_EQ(met.stream->PeerCommonName(), user);
+      EXPECT_EQ(met.stream->Peer().common_name, user);
     }
   }
+  const Met grouped(context,
+                    {.protocols = {},
+                     .version = 0,
+                     .certificate = real.ClientCertificate("jane", {"dev", "ops"}).OrExit()});
+  EXPECT_EQ(grouped.stream->Peer().organizations, (std::vector<std::string>{"dev", "ops"}));
   // Another authority of the same name.
   auto false_one = x509::TlsAuthority::Make("real", Today()).OrExit();
   const Met met(context, {.protocols = {},

@@ -29,10 +29,10 @@ class TlsHandshake final : public Connection {
     if (next == ByteStream::Next::kClosed) return Close();
     if (next != ByteStream::Next::kAgain) return WaitFor(next);
     const bool http2 = stream().http2();
-    std::string user = stream().PeerCommonName();
+    PeerIdentity peer = stream().Peer();
     std::shared_ptr<Connection> connection =
-        http2 ? NewHttp2Connection(host(), ReleaseStream(), std::move(user))
-              : NewHttp1Connection(host(), ReleaseStream(), std::move(user));
+        http2 ? NewHttp2Connection(host(), ReleaseStream(), std::move(peer))
+              : NewHttp1Connection(host(), ReleaseStream(), std::move(peer));
     if (connection == nullptr) return Close();
     host().Replace(*this, std::move(connection));
   }

@@ -60,6 +60,17 @@ const BIO_METHOD* SocketMethod() {
   return method;
 }
 
+// Returns an entry of the name as UTF-8; empty if it is none.
+std::string NameText(X509_NAME* name, int index) {
+  unsigned char* text = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
+  if (size < 0) return {};
+  std::string entry(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  OPENSSL_free(text);
+  return entry;
+}
+
 class TlsStream final : public ByteStream {
  public:
   TlsStream(tcp::socket socket, TlsContext context)
@@ -138,7 +149,7 @@ class TlsStream final : public ByteStream {
     return progress;
   }
 
-  [[nodiscard]] std::string PeerCommonName() const override {
+  [[nodiscard]] PeerIdentity Peer() const override {
     const std::unique_ptr<X509, void (*)(X509*)> cert(SSL_get1_peer_certificate(ssl_.get()),
                                                       &X509_free);
     // An invalid certificate has already failed the handshake.
@@ -146,13 +157,12 @@ class TlsStream final : public ByteStream {
     X509_NAME* const name = X509_get_subject_name(cert.get());
     const int index = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
     if (index < 0) return {};
-    unsigned char* text = nullptr;
-    const int size =
-        ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index)));
-    if (size < 0) return {};
-    std::string common_name(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
-    OPENSSL_free(text);
-    return common_name;
+    PeerIdentity peer{.common_name = NameText(name, index)};
+    for (int at = X509_NAME_get_index_by_NID(name, NID_organizationName, -1); at >= 0;
+         at = X509_NAME_get_index_by_NID(name, NID_organizationName, at)) {
+      peer.organizations.push_back(NameText(name, at));
+    }
+    return peer;
   }
 
   [[nodiscard]] bool http2() const override {

@@ -69,7 +69,7 @@ TEST(TlsStream, Handshake_WaitsForItsClient) {
     if (good) {
       EXPECT_EQ(ends.stream->Handshake(), Next::kAgain);
     }
-    EXPECT_EQ(ends.stream->PeerCommonName(), "");
+    EXPECT_EQ(ends.stream->Peer().common_name, "");
   }
 }
 

@@ -20,10 +20,12 @@ using std::chrono::minutes;
 
 class EmbeddedPeer final : public ScriptPeer {
  public:
-  EmbeddedPeer() : server_(sim_.env(), {.pod_grace = true}) {}
+  explicit EmbeddedPeer(bool by_roles)
+      : by_roles_(by_roles), server_(sim_.env(), Options(by_roles)) {}
 
   [[nodiscard]] std::string_view word() const override { return "ours"; }
   int Start(HttpRequest request) override {
+    if (by_roles_) request.headers.Add("Authorization", "Bearer admin-token");
     open_[++last_] =
         std::make_unique<apiserver::testing::OpenReply>(sim_, server_.Handle(std::move(request)));
     return last_;
@@ -49,6 +51,17 @@ class EmbeddedPeer final : public ScriptPeer {
   void Compact() override { server_.Compact(server_.current_resource_version()); }
 
  private:
+  static apiserver::ApiServerOptions Options(bool by_roles) {
+    apiserver::ApiServerOptions options;
+    options.pod_grace = true;
+    if (!by_roles) return options;
+    options.authorization = apiserver::AuthorizationMode::kRbac;
+    options.token_users = {
+        {.token = "admin-token", .name = "admin", .uid = {}, .groups = {"system:masters"}}};
+    return options;
+  }
+
+  const bool by_roles_;
   Simulation sim_{{.seed = 1, .start = WallTime(std::chrono::seconds(1'700'000'000))}};
   apiserver::ApiServer server_;
   std::map<int, std::unique_ptr<apiserver::testing::OpenReply>> open_;
@@ -64,7 +77,7 @@ class ServerChecks : public ::testing::TestWithParam<ScriptCase> {};
 
 TEST_P(ServerChecks, AnswersAsItShould) {
   if (!GetParam().IsFor("ours", false)) GTEST_SKIP() << "not for the embedded server in memory";
-  EmbeddedPeer peer;
+  EmbeddedPeer peer(GetParam().ByRoles());
   RunScriptCase(Checks(), GetParam(), peer, "ns");
 }
 

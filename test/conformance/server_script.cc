@@ -251,6 +251,8 @@ bool ScriptCase::IsFor(std::string_view word, bool http) const {
          marks.find(word) != std::string::npos;
 }
 
+bool ScriptCase::ByRoles() const { return Marks(title).find("rbac") != std::string::npos; }
+
 bool ScriptCase::NeedsHttp() const { return Marks(title).find("http") != std::string::npos; }
 
 std::string ScriptCase::TestName() const {

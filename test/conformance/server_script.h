@@ -45,6 +45,8 @@ struct ScriptCase {
   // Whether the case applies to this kind of server. If `http` is false, cases that need a network
   // are left out.
   [[nodiscard]] bool IsFor(std::string_view word, bool http) const;
+  // Whether the embedded server authorizes by roles in this case.
+  [[nodiscard]] bool ByRoles() const;
   // Whether the case needs a network.
   [[nodiscard]] bool NeedsHttp() const;
   // The checks as the name of a test: "SRV1_SRV2_17".

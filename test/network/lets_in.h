@@ -16,7 +16,8 @@ namespace kinformer::testing {
 
 class LetsIn final : public internal::http::RequestPolicy {
  public:
-  std::unique_ptr<ResponseStream> Admit(const std::string&, HttpRequest&) const override {
+  std::unique_ptr<ResponseStream> Admit(const internal::http::PeerIdentity&,
+                                        HttpRequest&) const override {
     return nullptr;
   }
   internal::http::Compression CompressionOf(const HttpRequest&) const override {

@@ -24,6 +24,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/transport.h"
+#include "kinformer/internal/head_judge.h"
 #include "kinformer/internal/pimpl.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_name.h"
@@ -61,7 +62,7 @@ struct ApiServerStats {
 // Errors are the API's own: NotFound, AlreadyExists, Conflict, Invalid and so on, with its
 // messages.
 // Counterpart: kube-apiserver with etcd; envtest.
-class ApiServer : public Handler {
+class ApiServer : public Handler, public kinformer::internal::transport::HeadJudge {
  public:
   explicit ApiServer(Env& env, ApiServerOptions options = {});
   ~ApiServer() override;
@@ -69,7 +70,9 @@ class ApiServer : public Handler {
   ApiServer& operator=(const ApiServer&) = delete;
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
-  // Returns true for tokens that this server issued by TokenRequest.
+  // Refuses a request without a right to it (ApiServerOptions::authorization) before its body comes.
+  [[nodiscard]] std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override;
+  // Returns true for tokens that this server issued by TokenRequest, and for those of its options.
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const override;
 
   // ---- In-process calls. `resource` names the collection; the object's own namespace and name

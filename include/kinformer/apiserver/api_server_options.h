@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/time_span.h"
@@ -32,6 +33,22 @@ struct WebhookAddress {
   std::string base_url{};
   ObjectName service{};     // empty: the configuration gives a URL
   std::string ca_bundle{};  // base64 of PEM, as the configuration has it
+};
+
+// Rule by which requests are allowed.
+enum class AuthorizationMode : std::uint8_t {
+  kAlwaysAllow,  // everybody may do everything, and impersonate anybody
+  // By roles and bindings, as a real server with --authorization-mode=RBAC: 403 without a right.
+  // Members of the group system:masters may do everything, and all calls in this process.
+  kRbac,
+};
+
+// A user who is known by a bearer token.
+struct TokenUser {
+  std::string token{};
+  std::string name{};
+  std::string uid{};
+  std::vector<std::string> groups{};
 };
 
 // Upper bound of the versions of servers that start with the clock: see FirstResourceVersionAt.
@@ -97,6 +114,11 @@ struct ApiServerOptions {
   std::size_t max_body_bytes{std::size_t{3} << 20};
   // Limit for one stored object, as in etcd. 0: none.
   std::size_t max_object_bytes{std::size_t{3} << 19};
+
+  // ---- Access. docs/server/envtest.md has what kRbac means.
+  AuthorizationMode authorization{AuthorizationMode::kAlwaysAllow};
+  // Beside the tokens of service accounts. Counterpart: --token-auth-file.
+  std::vector<TokenUser> token_users{};
 
   // ---- Webhooks, of admission and of conversion. Returns the transport to a webhook. If it is
   // null, or this option is empty, the webhook is unreachable: failurePolicy decides for an

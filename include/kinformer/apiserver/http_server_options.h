@@ -36,11 +36,11 @@ struct HttpServerOptions {
 
   // Access control. Without a token and without required certificates, all clients are accepted.
   // Requests to /livez, /readyz, /healthz and /version always pass. A client certificate is
-  // optional but must be valid; its common name becomes HttpRequest::user. Requests from web pages
-  // of other origins are always refused (403). Without authentication, Host must be localhost, a
-  // loopback address, `address`, one of `host_names` or a name in the certificate, or any IP
-  // address if the server listens on all interfaces; otherwise the answer is 421. This stops web
-  // pages that let their own name resolve to this machine (DNS rebinding).
+  // optional but must be valid; its common name becomes HttpRequest::user, its organizations the
+  // groups. Web pages of other origins are always refused (403). Without authentication, Host must
+  // be localhost, a loopback address, `address`, one of `host_names` or a name in the certificate,
+  // or any IP address if the server listens on all interfaces; otherwise the answer is 421. This
+  // stops web pages that let their name resolve to this machine (DNS rebinding).
   std::string bearer_token{};
   bool require_client_certificate{false};
 

@@ -164,7 +164,8 @@ std::string VersionConflict(std::string_view asked, std::string_view actual) {
 Error ForbiddenError(const ErrorSubject& subject, std::string_view why) {
   std::string message = Qualified(subject);
   if (!subject.name.empty()) message += " " + Quoted(subject.name);
-  return Make(Reason::kForbidden, 403, message + " is forbidden: " + std::string(why), subject);
+  message += message.empty() ? "forbidden: " : " is forbidden: ";
+  return Make(Reason::kForbidden, 403, message + std::string(why), subject);
 }
 
 Error InvalidError(const ErrorSubject& subject, std::vector<StatusCause> causes) {

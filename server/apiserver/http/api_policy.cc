@@ -56,7 +56,7 @@ std::string_view ReasonOf(int status) {
 
 }  // namespace
 
-std::unique_ptr<ResponseStream> ApiPolicy::Admit(const std::string& certificate_user,
+std::unique_ptr<ResponseStream> ApiPolicy::Admit(const internal::http::PeerIdentity& peer,
                                                  HttpRequest& request) const {
   if (HasForeignOrigin(request.headers)) {
     return Refuse(403,
@@ -68,8 +68,7 @@ std::unique_ptr<ResponseStream> ApiPolicy::Admit(const std::string& certificate_
                            "\" is no name of this server, which lets in everybody: give it with "
                            "--host-name (HttpServerOptions::host_names), or ask for a token");
   }
-  if (!Authenticate(options_, accepts_, certificate_user, request))
-    return Refuse(401, "Unauthorized");
+  if (!Authenticate(options_, accepts_, peer, request)) return Refuse(401, "Unauthorized");
   return nullptr;
 }
 

@@ -33,7 +33,7 @@ class ApiPolicy final : public internal::http::RequestPolicy {
 
   // Refuses requests from foreign web pages (403), unknown Hosts where neither token nor
   // certificate is required (421), and unauthenticated callers (401).
-  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const internal::http::PeerIdentity& peer,
                                                       HttpRequest& request) const override;
   // Compresses long bodies, and watches that begin with initial events.
   [[nodiscard]] internal::http::Compression CompressionOf(

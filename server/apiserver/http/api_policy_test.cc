@@ -159,15 +159,34 @@ TEST(ApiPolicyTable, Callers_AreAdmittedOrRefused) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
     HttpRequest request = Request(row.target, row.headers);
-    const auto refused = Policy(row.options).Admit(row.certificate, request);
+    const auto refused = Policy(row.options).Admit({.common_name = row.certificate}, request);
     EXPECT_EQ(refused == nullptr ? 0 : refused->status(), row.status) << "row " << i;
     if (refused != nullptr) continue;
     EXPECT_EQ(request.user, row.user) << "row " << i;
   }
   HttpRequest request = Request("/api", {{"Host", "evil.example"}});
-  EXPECT_NE(BodyOf(*Policy(open).Admit("", request))
+  EXPECT_NE(BodyOf(*Policy(open).Admit({}, request))
                 .find(R"(the Host \"evil.example\" is no name of this server)"),
             std::string::npos);
+  // Groups are those of the certificate, whatever the client sends.
+  const auto groups = [](const HttpRequest& admitted) {
+    std::vector<std::string> out;
+    for (const auto& [name, value] : admitted.headers) {
+      if (name == kGroupHeader) out.push_back(value);
+    }
+    return out;
+  };
+  HttpRequest jane = Request("/api", {{"x-remote-group", "system:masters"}});
+  EXPECT_EQ(
+      Policy(certificate).Admit({.common_name = "jane", .organizations = {"dev", "ops"}}, jane),
+      nullptr);
+  EXPECT_EQ(groups(jane), (std::vector<std::string>{"dev", "ops"}));
+  HttpRequest nobody = Request("/version", {{"X-Remote-Group", "system:masters"}});
+  EXPECT_EQ(Policy(certificate).Admit({}, nobody), nullptr);
+  EXPECT_EQ(groups(nobody), std::vector<std::string>{});
+  HttpRequest admin = Request("/api", {secret});
+  EXPECT_EQ(Policy(token).Admit({}, admin), nullptr);
+  EXPECT_EQ(groups(admin), std::vector<std::string>{"system:masters"});
   EXPECT_TRUE(LetsAnybodyIn(open));
   EXPECT_FALSE(LetsAnybodyIn(token));
   EXPECT_FALSE(LetsAnybodyIn(certificate));

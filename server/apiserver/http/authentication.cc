@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "apiserver/registry/user_info.h"
 #include "http/bearer_token.h"
 
 namespace kinformer::apiserver {
@@ -19,9 +20,11 @@ bool IsPublic(std::string_view target) {
 }  // namespace
 
 bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
-                  const std::string& certificate_user, HttpRequest& request) {
-  if (!certificate_user.empty()) {
-    request.user = certificate_user;
+                  const internal::http::PeerIdentity& peer, HttpRequest& request) {
+  if (request.headers.Has(kGroupHeader)) request.headers.Remove(kGroupHeader);
+  if (!peer.common_name.empty()) {
+    request.user = peer.common_name;
+    for (const std::string& group : peer.organizations) request.headers.Add(kGroupHeader, group);
     return true;
   }
   if (LetsAnybodyIn(options)) return true;
@@ -29,6 +32,7 @@ bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
     if (!options.bearer_token.empty() &&
         internal::http::EqualSecrets(token, options.bearer_token)) {
       request.user = kKubeconfigUser;
+      request.headers.Add(kGroupHeader, kPrivilegedGroup);
       return true;
     }
     if (accepts(std::string(token))) return true;

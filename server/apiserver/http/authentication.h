@@ -11,6 +11,8 @@
 #include "kinformer/apiserver/http_server_options.h"
 #include "kinformer/client/transport.h"
 
+#include "http/peer_identity.h"
+
 namespace kinformer::apiserver {
 
 // The name of the user in the kubeconfig that the server writes, and of the one with the token.
@@ -19,10 +21,11 @@ inline constexpr char kKubeconfigUser[] = "kubernetes-admin";
 // Returns whether the handler behind the front end accepts a bearer token.
 using AcceptsToken = std::function<bool(const std::string& bearer_token)>;
 
-// Sets request.user if the caller is authenticated; false: refuse the request. `certificate_user`
-// is the common name of the client certificate, or empty.
+// Sets request.user, and headers kGroupHeader for its groups, if the caller is authenticated; false:
+// refuse the request. `peer` is the subject of the client certificate, whose organizations are the
+// groups. Such headers of the client are removed.
 [[nodiscard]] bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
-                                const std::string& certificate_user, HttpRequest& request);
+                                const internal::http::PeerIdentity& peer, HttpRequest& request);
 
 // Returns whether neither a token nor a certificate is required.
 [[nodiscard]] bool LetsAnybodyIn(const HttpServerOptions& options);

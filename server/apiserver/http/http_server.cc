@@ -13,6 +13,7 @@
 #include "apiserver/http/authentication.h"
 #include "apiserver/http/kubeconfig_text.h"
 #include "apiserver/http/own_names.h"
+#include "apiserver/registry/user_info.h"
 #include "http/server.h"
 #include "http/tls_stream.h"
 #include "transport/contained_handler.h"
@@ -99,7 +100,7 @@ struct HttpServer::Impl {
       if (material.client_ca_pem.empty()) {
         material.client_ca_pem = authority->ca_pem();
         if (options.bearer_token.empty()) {
-          auto client = authority->ClientCertificate(kKubeconfigUser, {"system:masters"});
+          auto client = authority->ClientCertificate(kKubeconfigUser, {kPrivilegedGroup});
           if (!client) return client.error();
           kubeconfig.cert_pem = std::move(client->cert_pem);
           kubeconfig.key_pem = std::move(client->key_pem);

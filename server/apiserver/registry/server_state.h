@@ -23,6 +23,8 @@
 
 namespace kinformer::apiserver {
 
+class Authorizer;  // apiserver/authorization/authorizer.h
+
 // Loop-confined.
 struct ServerState {
   ServerState(Env& environment, ApiServerOptions server_options)
@@ -56,7 +58,8 @@ struct ServerState {
   ResourceTable resources;
   std::int64_t resource_version;
   std::uint64_t writes = 0;
-  Duration clock_skew{0};  // offset of the clock for the write under way
+  const Authorizer* authorizer = nullptr;  // null: everybody may do everything
+  Duration clock_skew{0};                  // offset of the clock for the write under way
   [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }
 
   // Calls `run` once the sequence reaches that resourceVersion, inside the write that does so.

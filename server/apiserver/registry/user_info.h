@@ -29,6 +29,13 @@ using UserInfoPtr = std::shared_ptr<const UserInfo>;
 // Returns {"username": ..., "uid": ..., "groups": [...], "extra": {...}}, without empty members.
 [[nodiscard]] json::Value ToJson(const UserInfo& user);
 
+// Its members may do everything.
+inline constexpr char kPrivilegedGroup[] = "system:masters";
+
+// Header in which a front end names a group of HttpRequest::user, once for each group. It removes
+// those that clients send.
+inline constexpr char kGroupHeader[] = "X-Remote-Group";
+
 // Return "system:serviceaccount:default:builder", and the groups of all service accounts of a
 // namespace.
 [[nodiscard]] std::string ServiceAccountName(std::string_view namespace_, std::string_view account);

@@ -5,6 +5,8 @@
 #include "kinformer/base/log.h"
 #include "kinformer/json/yaml.h"
 
+#include "apiserver/authorization/authorizer.h"
+#include "apiserver/authorization/bootstrap_policy.h"
 #include "apiserver/builtin/bootstrap_objects.h"
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/conversion.h"
@@ -14,6 +16,7 @@
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
 #include "apiserver/write/background/lifecycle.h"
+#include "apiserver/write/background/role_keeper.h"
 #include "apiserver/write/object/object_writer.h"
 #include "base/text/uuid.h"
 #include "object/transcode/transcode.h"
@@ -66,6 +69,11 @@ struct ApiServer::Impl {
       : state(env, std::move(options)),
         writer(state),
         lifecycle(state, writer),
+        authorizer(state.options.authorization == AuthorizationMode::kRbac
+                       ? std::make_unique<Authorizer>()
+                       : nullptr),
+        roles(authorizer == nullptr ? nullptr
+                                    : std::make_unique<RoleKeeper>(state, writer, *authorizer)),
         faults(env),
         router(self, state, writer, faults) {
     for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
@@ -77,9 +85,23 @@ struct ApiServer::Impl {
           .ok();
     }
     if (state.options.bootstrap_objects) MakeBootstrapObjects();
+    state.authorizer = authorizer.get();
+  }
+
+  void MakeBootstrapPolicy() {
+    for (PolicyObject& made : BootstrapPolicy()) {
+      const ResourceAt at = state.resources.Find(kRbacGroup, "v1", made.resource);
+      const json::Value& metadata = std::as_const(made.object)["metadata"];
+      const WriteTarget target{.at = at,
+                               .namespace_ = metadata["namespace"].StringOrEmpty(),
+                               .name = metadata["name"].StringOrEmpty()};
+      (void)writer.Create(target, std::move(made.object)).ok();
+    }
+    roles->Aggregate();
   }
 
   void MakeBootstrapObjects() {
+    if (authorizer != nullptr) MakeBootstrapPolicy();
     std::string identity = internal::base::NewUuid(state.env);
     std::erase(identity, '-');
     for (BootstrapObject& made : BootstrapObjects(state.options, state.env.WallNow(), identity)) {
@@ -132,6 +154,8 @@ struct ApiServer::Impl {
   ServerState state;
   ObjectWriter writer;
   Lifecycle lifecycle;
+  const std::unique_ptr<Authorizer> authorizer;  // null: everybody may do everything
+  const std::unique_ptr<RoleKeeper> roles;
   FaultPlan faults;
   RequestRouter router;
   WriteTarget lease{};  // the server's own lease
@@ -158,6 +182,10 @@ ApiServer::~ApiServer() = default;
 
 std::unique_ptr<ResponseStream> ApiServer::Handle(HttpRequest request) {
   return impl_->router.Handle(std::move(request));
+}
+
+std::unique_ptr<ResponseStream> ApiServer::JudgeHead(const HttpRequest& head) {
+  return impl_->router.JudgeHead(head);
 }
 
 bool ApiServer::Accepts(const std::string& bearer_token) const {
@@ -348,6 +376,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   state.resources.ShareStores();
   state.resource_version = resource_version;
+  if (impl_->roles != nullptr) impl_->roles->Reload();
   impl_->router.EndOutdatedConversions();
   return {};
 }

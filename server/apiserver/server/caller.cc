@@ -1,6 +1,5 @@
 #include "apiserver/server/caller.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/schema/name_rules.h"
+#include "apiserver/server/access.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -24,15 +24,23 @@ const UserInfoPtr& Anonymous() {
   return user;
 }
 
-Result<UserInfoPtr> Proven(const HttpRequest& request, const ServiceAccountTokens& tokens) {
-  if (!request.user.empty()) {
-    return std::make_shared<const UserInfo>(
-        UserInfo{.name = request.user, .groups = {"system:masters", std::string(kAuthenticated)}});
+// Returns the user that the front end has authenticated.
+UserInfoPtr Admitted(const HttpRequest& request) {
+  UserInfo user{.name = request.user};
+  for (const auto& [header, value] : request.headers) {
+    if (header == kGroupHeader) user.groups.push_back(value);
   }
-  const std::string_view token = BearerTokenOf(request.headers);
-  // A foreign token that the front end accepted proves no identity here.
-  if (!ServiceAccountTokens::IsOne(token)) return Anonymous();
-  const auto known = tokens.Authenticate(std::string(token), {});
+  if (!IsIn(user, kAuthenticated)) user.groups.emplace_back(kAuthenticated);
+  return std::make_shared<const UserInfo>(std::move(user));
+}
+
+Result<UserInfoPtr> Proven(const HttpRequest& request, const ServiceAccountTokens& tokens,
+                           bool strict) {
+  if (!request.user.empty()) return Admitted(request);
+  const std::string token(BearerTokenOf(request.headers));
+  // Where everybody may do everything, a foreign token just proves no identity.
+  if (!tokens.IsOne(token) && (token.empty() || !strict)) return Anonymous();
+  const auto known = tokens.Authenticate(token, {});
   if (!known) return Error(Reason::kUnauthorized, "Unauthorized").WithHttpStatus(401);
   return known->user;
 }
@@ -59,18 +67,61 @@ Result<UserInfo> Wanted(const HttpHeaders& headers) {
   return wanted;
 }
 
+// Returns the namespace and name of a service account's user; empty for other users.
+std::pair<std::string_view, std::string_view> AccountOf(std::string_view user) {
+  constexpr std::string_view kAccount = "system:serviceaccount:";
+  if (!user.starts_with(kAccount)) return {};
+  user.remove_prefix(kAccount.size());
+  const std::size_t colon = user.find(':');
+  if (colon == std::string_view::npos) return {};
+  return {user.substr(0, colon), user.substr(colon + 1)};
+}
+
+// Fails without the right to be that user. kube-apiserver answers a caller who may not impersonate
+// the user at all with the rights of its finer rules, which are not served here.
+Result<void> CheckImpersonation(const Authorizer& authorizer, const UserInfo& caller,
+                                const UserInfo& wanted, const RequestInfo& info) {
+  constexpr std::string_view kGroup = "authentication.k8s.io";
+  AccessAttributes attributes{.verb = "impersonate", .resource = "users", .name = wanted.name};
+  const auto account = AccountOf(wanted.name);
+  const bool is_account = !account.first.empty() && !account.second.empty();
+  if (is_account) {
+    attributes.resource = "serviceaccounts";
+    attributes.namespace_ = account.first;
+    attributes.name = account.second;
+  }
+  if (!authorizer.Decide(caller, attributes).allowed) {
+    AccessAttributes asked = AttributesOf(info);
+    const std::string verb =
+        (is_account ? "impersonate-on:serviceaccount:" : "impersonate-on:user-info:") +
+        std::string(asked.verb);
+    asked.verb = verb;
+    return authorizer.Check(caller, asked);
+  }
+  const auto check = [&](AccessAttributes part) {
+    part.verb = "impersonate";
+    return authorizer.Check(caller, part);
+  };
+  for (const std::string& group : wanted.groups) {
+    if (Result<void> may = check({.resource = "groups", .name = group}); !may) return may;
+  }
+  for (const auto& [key, values] : wanted.extra) {
+    for (const std::string& value : values) {
+      Result<void> may =
+          check({.group = kGroup, .resource = "userextras", .subresource = key, .name = value});
+      if (!may) return may;
+    }
+  }
+  if (wanted.uid.empty()) return {};
+  return check({.group = kGroup, .resource = "uids", .name = wanted.uid});
+}
+
 // Adds the groups that a real server gives to impersonated users.
 void AddUsualGroups(UserInfo& user) {
-  constexpr std::string_view kAccount = "system:serviceaccount:";
-  if (user.groups.empty() && user.name.starts_with(kAccount)) {
-    const std::string_view place = std::string_view(user.name).substr(kAccount.size());
-    const std::size_t colon = place.find(':');
-    if (colon != std::string_view::npos) user.groups = ServiceAccountGroups(place.substr(0, colon));
+  if (const auto account = AccountOf(user.name); user.groups.empty() && !account.first.empty()) {
+    user.groups = ServiceAccountGroups(account.first);
   }
-  const auto has = [&](std::string_view group) {
-    return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
-  };
-  if (has(kAuthenticated) || has(kUnauthenticated)) return;
+  if (IsIn(user, kAuthenticated) || IsIn(user, kUnauthenticated)) return;
   user.groups.emplace_back(user.name == kAnonymous ? kUnauthenticated : kAuthenticated);
 }
 
@@ -84,8 +135,9 @@ std::string_view BearerTokenOf(const HttpHeaders& headers) {
   return value;
 }
 
-Result<UserInfoPtr> CallerOf(const HttpRequest& request, const ServiceAccountTokens& tokens) {
-  Result<UserInfoPtr> proven = Proven(request, tokens);
+Result<UserInfoPtr> CallerOf(const HttpRequest& request, const RequestInfo& info,
+                             const ServiceAccountTokens& tokens, const Authorizer* authorizer) {
+  Result<UserInfoPtr> proven = Proven(request, tokens, /*strict=*/authorizer != nullptr);
   if (!proven) return proven;
   Result<UserInfo> wanted = Wanted(request.headers);
   if (!wanted) return wanted.error();
@@ -94,6 +146,10 @@ Result<UserInfoPtr> CallerOf(const HttpRequest& request, const ServiceAccountTok
     return BadRequestError(
         "requested a uid, groups or extra without impersonating a user name: add the header "
         "Impersonate-User");
+  }
+  if (authorizer != nullptr) {
+    Result<void> may = CheckImpersonation(*authorizer, **proven, *wanted, info);
+    if (!may) return may.error();
   }
   AddUsualGroups(*wanted);
   return std::make_shared<const UserInfo>(*std::move(wanted));

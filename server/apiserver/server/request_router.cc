@@ -9,6 +9,7 @@
 #include "apiserver/node/pod_socket.h"
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/request/negotiation.h"
+#include "apiserver/server/access.h"
 #include "apiserver/server/caller.h"
 #include "apiserver/server/debug_endpoints.h"
 #include "apiserver/write/request/request_body.h"
@@ -150,6 +151,17 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
   return Audited(Answer(std::move(request)), std::move(id));
 }
 
+ResponsePtr RequestRouter::JudgeHead(const HttpRequest& head) const {
+  if (state_.authorizer == nullptr) return nullptr;
+  const auto info = ParseRequest(head.method, head.target);
+  if (!info) return nullptr;  // Handle says why
+  const std::string_view accept = head.headers.Get("Accept");
+  const Result<UserInfoPtr> user = CallerOf(head, *info, tokens_, state_.authorizer);
+  if (!user) return ErrorResponse(user.error(), accept);
+  const Result<void> may = CheckAccess(*state_.authorizer, **user, head.method, *info);
+  return may ? nullptr : ErrorResponse(may.error(), accept);
+}
+
 void RequestRouter::OnWrite(const ServedResource& resource) {
   if (!resource.converted.empty()) return caches_.OnWrite(resource);
   // Waiters of an ended cache continue in a later turn, and not from inside the write.
@@ -172,8 +184,12 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
                                                     std::to_string(state_.options.max_body_bytes));
     return ErrorResponse(error.WithHttpStatus(413), accept);
   }
-  const Result<UserInfoPtr> user = CallerOf(request, tokens_);
+  const Result<UserInfoPtr> user = CallerOf(request, *info, tokens_, state_.authorizer);
   if (!user) return ErrorResponse(user.error(), accept);
+  if (state_.authorizer != nullptr) {
+    Result<void> may = CheckAccess(*state_.authorizer, **user, request.method, *info);
+    if (!may) return ErrorResponse(may.error(), accept);
+  }
   if (!info->is_resource_request) return AnswerOther(request, *info, accept);
   const auto fault =
       faults_.Draw({.verb = VerbName(info->verb),

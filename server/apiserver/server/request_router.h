@@ -53,6 +53,9 @@ class RequestRouter final : private WriteObserver {
   }
 
   ResponsePtr Handle(HttpRequest request);
+  // Returns the refusal of a request that the caller may not make, by its head; null if the body
+  // may come.
+  [[nodiscard]] ResponsePtr JudgeHead(const HttpRequest& head) const;
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
   // Returns whether the token is a valid service account token.
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const {

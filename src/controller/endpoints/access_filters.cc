@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "kinformer/endpoints/metrics_server.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "controller/endpoints/access_reviewer.h"
 #include "controller/endpoints/call_thread.h"
 #include "controller/endpoints/text_response.h"
 #include "http/bearer_token.h"
 #include "http/field_names.h"
-#include "transport/head_judge.h"
 #include "transport/responses.h"
 
 namespace kinformer {

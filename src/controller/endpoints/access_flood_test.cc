@@ -12,9 +12,9 @@
 
 #include "kinformer/client/transport.h"
 #include "kinformer/endpoints/metrics_server.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "controller/endpoints/testing/access_fixture.h"
-#include "transport/head_judge.h"
 
 namespace kinformer {
 namespace {

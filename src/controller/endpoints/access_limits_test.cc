@@ -9,12 +9,12 @@
 
 #include "kinformer/client/transport.h"
 #include "kinformer/endpoints/metrics_server.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "controller/endpoints/call_thread.h"
 #include "controller/endpoints/testing/access_fixture.h"
 #include "controller/endpoints/testing/endpoint_client.h"
 #include "controller/endpoints/text_response.h"
-#include "transport/head_judge.h"
 
 namespace kinformer {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kinformer/endpoints/certificate_watcher.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "base/core/mutex.h"
 #include "controller/certificates/offered_certificate.h"
@@ -15,7 +16,6 @@
 #include "http/request_policy.h"
 #include "http/server.h"
 #include "http/tls_stream.h"
-#include "transport/head_judge.h"
 #include "x509/tls_authority.h"
 
 namespace kinformer {
@@ -33,7 +33,7 @@ namespace {
 // Admits every request, since handlers authorize themselves. Refusals have plain text bodies.
 class EndpointPolicy final : public internal::http::RequestPolicy {
  public:
-  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const std::string&,
+  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const internal::http::PeerIdentity&,
                                                       HttpRequest&) const override {
     return nullptr;
   }

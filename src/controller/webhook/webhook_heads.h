@@ -5,9 +5,8 @@
 #ifndef KINFORMER_CONTROLLER_WEBHOOK_WEBHOOK_HEADS_H_
 #define KINFORMER_CONTROLLER_WEBHOOK_WEBHOOK_HEADS_H_
 
+#include "kinformer/internal/head_judge.h"
 #include "kinformer/webhook/webhook_server.h"
-
-#include "transport/head_judge.h"
 
 namespace kinformer::internal::webhook {
 

@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "kinformer/base/metrics.h"
+#include "kinformer/internal/head_judge.h"
 
 #include "base/core/forked.h"
 #include "base/core/mutex.h"
 #include "controller/webhook/endpoint.h"
 #include "controller/webhook/pending_answer.h"
 #include "controller/webhook/webhook_heads.h"
-#include "transport/head_judge.h"
 
 namespace kinformer {
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kinformer/apiserver/http_server_options.h"
+#include "kinformer/internal/head_judge.h"
 #include "kinformer/webhook/webhook_server.h"
 
 #include "base/core/forked.h"
@@ -17,13 +18,13 @@
 #include "http/request_policy.h"
 #include "http/server.h"
 #include "http/tls_stream.h"
-#include "transport/head_judge.h"
 
 namespace kinformer {
 namespace {
 
 using internal::http::Compression;
 using internal::http::MessageForm;
+using internal::http::PeerIdentity;
 using internal::http::RequestPolicy;
 using internal::http::Server;
 using internal::http::TlsContext;
@@ -35,12 +36,12 @@ class WebhookPolicy final : public RequestPolicy {
  public:
   explicit WebhookPolicy(bool needs_certificate) : needs_certificate_(needs_certificate) {}
 
-  std::unique_ptr<ResponseStream> Admit(const std::string& certificate_user,
+  std::unique_ptr<ResponseStream> Admit(const PeerIdentity& peer,
                                         HttpRequest& request) const override {
-    if (needs_certificate_ && certificate_user.empty()) {
+    if (needs_certificate_ && peer.common_name.empty()) {
       return Refuse(401, "a client certificate is required");
     }
-    request.user = certificate_user;
+    request.user = peer.common_name;
     return nullptr;
   }
   Compression CompressionOf(const HttpRequest&) const override { return Compression::kNone; }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "apiserver/authorization/escalation.h"
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/ownership/field_manager.h"
@@ -64,6 +65,29 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
 
 // Attributes of a review, whose objects may be large.
 using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
+
+// Fails without a right beyond that for the request: to create what an update makes, or to give what
+// a role or a binding gives.
+Result<void> CheckRights(const Authorizer& authorizer, const ResourceRequest& request,
+                         const Draft& draft) {
+  const RequestInfo& info = request.info;
+  if (draft.creates && info.verb != Verb::kCreate) {
+    Result<void> may = authorizer.Check(*request.user, {.verb = "create",
+                                                        .group = info.group,
+                                                        .resource = info.resource,
+                                                        .subresource = info.subresource,
+                                                        .namespace_ = info.namespace_,
+                                                        .name = info.name});
+    if (!may) return may;
+  }
+  if (info.group != kRbacGroup) return {};
+  return CheckGrant(authorizer, *request.user,
+                    {.resource = info.resource,
+                     .namespace_ = info.namespace_,
+                     .name = info.name,
+                     .object = draft.object,
+                     .old = draft.creates ? nullptr : &draft.old});
+}
 
 }  // namespace
 
@@ -341,6 +365,11 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
       co_await Do(sent, draft.target, [&] { return writer_.Complete(draft); });
   if (!complete) co_return complete.error();
   if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
+  if (state_.authorizer != nullptr && change == nullptr) {
+    if (Result<void> may = CheckRights(*state_.authorizer, sent.request, draft); !may) {
+      co_return may.error();
+    }
+  }
   if ((asks || part != nullptr) && admission_.Any(AdmissionPhase::kValidate)) {
     const Result<void> valid = co_await Validate(sent, draft, part);
     if (!valid) co_return valid.error();

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/authorization/authorizer.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
 
@@ -16,10 +17,66 @@ Error InvalidReview(std::string field, std::string_view value, std::string_view 
                       {InvalidValue(std::move(field), value, detail)});
 }
 
-json::Value Rule(std::string_view verb, std::string_view groups, std::string_view resources) {
-  return json::Value::MakeObject({{"verbs", json::Value::MakeArray({verb})},
-                                  {"apiGroups", json::Value::MakeArray({groups})},
-                                  {"resources", json::Value::MakeArray({resources})}});
+AccessRules AllRules() {
+  AccessRules all;
+  all.rules = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}},
+               {.verbs = {"*"}, .paths = {"*"}}};
+  return all;
+}
+
+// Returns the status of a SelfSubjectRulesReview.
+json::Value RulesStatus(const AccessRules& held) {
+  json::Value resources = json::Value::MakeArray();
+  json::Value paths = json::Value::MakeArray();
+  for (const PolicyRule& rule : held.rules) {
+    PolicyRule part = rule;
+    part.paths.clear();
+    if (!rule.resources.empty()) resources.Append(ToJson(part));
+    if (!rule.paths.empty()) paths.Append(ToJson({.verbs = rule.verbs, .paths = rule.paths}));
+  }
+  json::Value status = json::Value::MakeObject();
+  status.Set("resourceRules", std::move(resources));
+  status.Set("nonResourceRules", std::move(paths));
+  status.Set("incomplete", false);
+  if (!held.error.empty()) status.Set("evaluationError", held.error);
+  return status;
+}
+
+// Returns the user that an access review is about.
+UserInfo ReviewedUser(const json::Value& spec) {
+  UserInfo user{.name = spec["user"].StringOrEmpty(), .uid = spec["uid"].StringOrEmpty()};
+  for (const json::Value& group : spec["groups"].items()) {
+    user.groups.push_back(group.StringOrEmpty());
+  }
+  return user;
+}
+
+// Returns the status of an access review. Without an authorizer everything is allowed.
+json::Value Decide(const Authorizer* authorizer, const UserInfo& user, const json::Value& spec) {
+  json::Value status = json::Value::MakeObject();
+  if (authorizer == nullptr) {
+    status.Set("allowed", true);
+    return status;
+  }
+  const json::Value& resource = spec["resourceAttributes"];
+  const json::Value& path = spec["nonResourceAttributes"];
+  AccessAttributes attributes;
+  if (resource.is_null()) {
+    attributes = {.is_resource = false,
+                  .verb = path["verb"].StringOrEmpty(),
+                  .path = path["path"].StringOrEmpty()};
+  } else {
+    attributes = {.verb = resource["verb"].StringOrEmpty(),
+                  .group = resource["group"].StringOrEmpty(),
+                  .resource = resource["resource"].StringOrEmpty(),
+                  .subresource = resource["subresource"].StringOrEmpty(),
+                  .namespace_ = resource["namespace"].StringOrEmpty(),
+                  .name = resource["name"].StringOrEmpty()};
+  }
+  const AccessDecision decision = authorizer->Decide(user, attributes);
+  status.Set("allowed", decision.allowed);
+  if (!decision.reason.empty()) status.Set("reason", decision.reason);
+  return status;
 }
 
 Result<void> CheckAccessReview(const std::string& plural, std::string_view ns,
@@ -63,16 +120,16 @@ Result<json::Value> Reviews::Answer(const ResourceAt& at, std::string_view names
     if (given.At("/spec/namespace").StringOrEmpty().empty()) {
       return BadRequestError("no namespace on request");
     }
-    status.Set("resourceRules", json::Value::MakeArray({Rule("*", "*", "*")}));
-    status.Set("nonResourceRules", json::Value::MakeArray({json::Value::MakeObject(
-                                       {{"verbs", json::Value::MakeArray({"*"})},
-                                        {"nonResourceURLs", json::Value::MakeArray({"*"})}})}));
-    status.Set("incomplete", false);
+    const std::string& asked = given.At("/spec/namespace").StringOrEmpty();
+    status = RulesStatus(state_.authorizer == nullptr ? AllRules()
+                                                      : state_.authorizer->RulesFor(user, asked));
   } else {
     if (Result<void> valid = CheckAccessReview(plural, namespace_, given); !valid) {
       return valid.error();
     }
-    status.Set("allowed", true);
+    status = Decide(state_.authorizer,
+                    plural == "selfsubjectaccessreviews" ? user : ReviewedUser(given["spec"]),
+                    given["spec"]);
   }
   review.Set("status", std::move(status));
   return review;

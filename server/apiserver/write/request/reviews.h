@@ -23,7 +23,8 @@ class Reviews {
   Reviews(ServerState& state, const ServiceAccountTokens& tokens)
       : state_(state), tokens_(tokens) {}
 
-  // Fills in the status of an access, rules, token or self review. `user`: the requester.
+  // Fills in the status of an access, rules, token or self review, as the server's authorizer
+  // decides; without one everything is allowed. `user`: the requester.
   Result<json::Value> Answer(const ResourceAt& at, std::string_view namespace_,
                              const UserInfo& user, json::Value review) const;
 

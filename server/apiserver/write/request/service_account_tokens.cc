@@ -62,10 +62,23 @@ StoredObjectPtr ServiceAccountTokens::Find(std::string_view plural, std::string_
   return stored != nullptr && (uid.empty() || stored->uid() == uid) ? stored : nullptr;
 }
 
-bool ServiceAccountTokens::IsOne(std::string_view token) { return token.starts_with(kPrefix); }
+ServiceAccountTokens::ServiceAccountTokens(ServerState& state) : state_(state) {
+  for (const TokenUser& from : state.options.token_users) {
+    UserInfo user{.name = from.name, .uid = from.uid, .groups = from.groups};
+    user.groups.emplace_back("system:authenticated");
+    users_.emplace(from.token, std::make_shared<const UserInfo>(std::move(user)));
+  }
+}
+
+bool ServiceAccountTokens::IsOne(const std::string& token) const {
+  return token.starts_with(kPrefix) || users_.contains(token);
+}
 
 Result<KnownToken> ServiceAccountTokens::Authenticate(
     const std::string& secret, const std::vector<std::string>& audiences) const {
+  if (const auto given = users_.find(secret); given != users_.end()) {
+    return KnownToken{.user = given->second, .audiences = audiences};
+  }
   const auto found = tokens_.find(secret);
   if (found == tokens_.end() || found->second.expires <= state_.env.WallNow()) return NotKnown();
   const Token& token = found->second;

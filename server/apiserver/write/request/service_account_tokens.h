@@ -30,11 +30,12 @@ struct KnownToken {
 };
 
 // Loop-confined. Tokens are kept only in memory and never logged. A token is valid until it expires
-// by the Env's clock, or its account or the object it is bound to is deleted. Counterpart:
+// by the Env's clock, or its account or the object it is bound to is deleted; those of
+// ApiServerOptions::token_users always are. Counterpart:
 // pkg/serviceaccount's token generator and authenticator.
 class ServiceAccountTokens {
  public:
-  explicit ServiceAccountTokens(ServerState& state) : state_(state) {}
+  explicit ServiceAccountTokens(ServerState& state);
 
   // Sets the defaults of a TokenRequest.
   static void Default(json::Value& request);
@@ -48,8 +49,9 @@ class ServiceAccountTokens {
   [[nodiscard]] Result<KnownToken> Authenticate(const std::string& secret,
                                                 const std::vector<std::string>& audiences) const;
 
-  // Returns whether it looks like a token of a kinformer server, valid or not.
-  [[nodiscard]] static bool IsOne(std::string_view token);
+  // Returns whether it is a token of the options, or looks like one of a kinformer server, valid or
+  // not.
+  [[nodiscard]] bool IsOne(const std::string& token) const;
 
  private:
   struct Token {
@@ -77,6 +79,7 @@ class ServiceAccountTokens {
   void MakeRoom(const Token& token);
 
   ServerState& state_;
+  std::unordered_map<std::string, UserInfoPtr> users_;  // those of the options
   std::unordered_map<std::string, Token> tokens_;
   std::size_t bytes_ = 0;        // of all tokens
   std::size_t sweep_at_ = 1024;  // number of tokens at which expired ones are removed

@@ -1,10 +1,10 @@
-// transport/head_judge.h
+// kinformer/internal/head_judge.h
 //
 // HeadJudge: a Handler that can refuse a request by its head, so that the body of a refused request
 // is never read.
 
-#ifndef KINFORMER_TRANSPORT_HEAD_JUDGE_H_
-#define KINFORMER_TRANSPORT_HEAD_JUDGE_H_
+#ifndef KINFORMER_INTERNAL_HEAD_JUDGE_H_
+#define KINFORMER_INTERNAL_HEAD_JUDGE_H_
 
 #include <memory>
 
@@ -27,4 +27,4 @@ class HeadJudge {
 
 }  // namespace kinformer::internal::transport
 
-#endif  // KINFORMER_TRANSPORT_HEAD_JUDGE_H_
+#endif  // KINFORMER_INTERNAL_HEAD_JUDGE_H_
