@@ -121,6 +121,7 @@ set(KINFORMER_LAYERS
   apiserver/schema
   apiserver/registry
   apiserver/builtin
+  apiserver/plugins
   apiserver/request
   apiserver/webhook
   apiserver/conversion

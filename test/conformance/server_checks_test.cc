@@ -20,7 +20,12 @@ using std::chrono::minutes;
 
 class EmbeddedPeer final : public ScriptPeer {
  public:
-  EmbeddedPeer() : server_(sim_.env(), {.pod_grace = true}) {}
+  // Admission plug-ins are on that a real server has on, as far as they wait for objects of a case.
+  EmbeddedPeer()
+      : server_(sim_.env(),
+                {.pod_grace = true,
+                 .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
+                 .admission_controllers = false}) {}
 
   [[nodiscard]] std::string_view word() const override { return "ours"; }
   int Start(HttpRequest request) override {

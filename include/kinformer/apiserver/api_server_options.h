@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/time_span.h"
@@ -97,6 +98,16 @@ struct ApiServerOptions {
   std::size_t max_body_bytes{std::size_t{3} << 20};
   // Limit for one stored object, as in etcd. 0: none.
   std::size_t max_object_bytes{std::size_t{3} << 19};
+
+  // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists
+  // those that this server has, and which are on. They see the requests of clients, and not calls in
+  // process. Names of others are logged and have no effect.
+  std::vector<std::string> enable_admission_plugins{};
+  std::vector<std::string> disable_admission_plugins{};  // wins over the other one
+  // Does what these plug-ins need of controllers: with ResourceQuota, counts what is used; with
+  // ServiceAccount, makes the account `default` of each namespace. False: a kube-controller-manager
+  // has to do it.
+  bool admission_controllers{true};
 
   // ---- Webhooks, of admission and of conversion. Returns the transport to a webhook. If it is
   // null, or this option is empty, the webhook is unreachable: failurePolicy decides for an
