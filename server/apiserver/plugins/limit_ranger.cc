@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -104,7 +104,7 @@ struct Bounded {
 struct Comparable {
   Comparable(const Quantity* request_amount, const Quantity* limit_amount,
              const Quantity& enforced_amount) {
-    constexpr std::int64_t kMostWhole = ((std::uint64_t{1} << 63U) - 1) / 1000;
+    constexpr std::int64_t kMostWhole = std::numeric_limits<std::int64_t>::max() / 1000;
     const Quantity none;
     const Quantity& r = request_amount == nullptr ? none : *request_amount;
     const Quantity& l = limit_amount == nullptr ? none : *limit_amount;
