@@ -10,7 +10,9 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "apiserver/builtin/plugin_names.h"
 #include "apiserver/builtin/service_addresses.h"
 
 namespace kinformer::cli {
@@ -78,6 +80,32 @@ std::vector<std::string> CsvFields(std::string_view line) {
   return fields;
 }
 
+// Splits "LimitRanger,PodSecurity".
+std::vector<std::string> PluginsIn(const std::string& text) {
+  std::vector<std::string> names;
+  std::istringstream parts(text);
+  for (std::string name; std::getline(parts, name, ',');) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
+Result<void> CheckPlugins(const std::string& option, const std::string& text, bool enables) {
+  for (const std::string& name : PluginsIn(text)) {
+    const apiserver::PluginKind kind = apiserver::KindOfPlugin(name);
+    if (kind == apiserver::PluginKind::kUnknown) {
+      return Wrong(option + ": there is no admission plug-in \"" + name + "\"");
+    }
+    if (kind == apiserver::PluginKind::kMissing && enables) {
+      return Wrong(option + ": this server does not have the admission plug-in " + name);
+    }
+    if (kind == apiserver::PluginKind::kFixed && !enables) {
+      return Wrong(option + ": this server cannot do without the admission plug-in " + name);
+    }
+  }
+  return {};
+}
+
 Result<void> CheckSecurity(const ApiServerFlags& flags) {
   if (flags.tls_cert_file.empty() != flags.tls_private_key_file.empty()) {
     return Wrong("--tls-cert-file and --tls-private-key-file go together");
@@ -124,7 +152,9 @@ bool WantsServer(const ApiServerFlags& flags) {
          flags.no_required_fields || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
-         flags.no_watch_list || !flags.advertise_address.empty();
+         flags.no_watch_list || !flags.advertise_address.empty() ||
+         !flags.enable_admission_plugins.empty() || !flags.disable_admission_plugins.empty() ||
+         flags.no_admission_controllers;
 }
 
 }  // namespace
@@ -202,6 +232,14 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                  "where Services get their addresses from (10.96.0.0/12)");
   command.Option("--advertise-address", flags.advertise_address, "ADDRESS",
                  "the address in the endpoints of default/kubernetes (192.0.2.1)");
+  command.Option("--enable-admission-plugins", flags.enable_admission_plugins, "NAME,...",
+                 "run these admission plug-ins, too: LimitRanger, ResourceQuota, PodSecurity, "
+                 "ServiceAccount and others");
+  command.Option("--disable-admission-plugins", flags.disable_admission_plugins, "NAME,...",
+                 "do not run these, such as Priority, DefaultTolerationSeconds, RuntimeClass");
+  command.Flag("--no-admission-controllers", flags.no_admission_controllers,
+               "leave it to a kube-controller-manager to count what ResourceQuotas limit, and to "
+               "make the service account of each namespace");
   command.Option("--record", flags.record, "FILE",
                  "pass requests to the cluster of --upstream and write down what it answers");
   command.Option("--upstream", flags.upstream, "KUBECONFIG", "the cluster to record");
@@ -264,6 +302,16 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
     return Wrong("--service-cluster-ip-range \"" + range +
                  "\" is not a range of IPv4 addresses, such as 10.96.0.0/12");
   }
+  if (Result<void> known = CheckPlugins("--enable-admission-plugins",
+                                        flags.enable_admission_plugins, /*enables=*/true);
+      !known) {
+    return known;
+  }
+  if (Result<void> known = CheckPlugins("--disable-admission-plugins",
+                                        flags.disable_admission_plugins, /*enables=*/false);
+      !known) {
+    return known;
+  }
   if (flags.record.empty() != flags.upstream.empty()) {
     return Wrong(
         "--record FILE and --upstream KUBECONFIG go together: what to write, and whom to record");
@@ -317,6 +365,9 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   options.bootstrap_objects = !flags.no_bootstrap_objects;
   options.required_fields = !flags.no_required_fields;
   options.field_owners = flags.field_owners;
+  options.enable_admission_plugins = PluginsIn(flags.enable_admission_plugins);
+  options.disable_admission_plugins = PluginsIn(flags.disable_admission_plugins);
+  options.admission_controllers = !flags.no_admission_controllers;
   options.debug_endpoints = flags.debug_endpoints;
   options.history_events = ParseCount(flags.history_events).value_or(options.history_events);
   options.history_age =

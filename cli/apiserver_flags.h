@@ -44,6 +44,9 @@ struct ApiServerFlags {
   bool no_namespace_finalization = false;
   bool no_bootstrap_objects = false;
   bool no_required_fields = false;
+  std::string enable_admission_plugins{};  // separated by commas
+  std::string disable_admission_plugins{};
+  bool no_admission_controllers = false;
   double event_ttl = 3600;  // seconds
   std::string history_events{"100000"};
   double history_age = 300;  // seconds

@@ -122,6 +122,7 @@ set(KINFORMER_LAYERS
   apiserver/registry
   apiserver/authorization
   apiserver/builtin
+  apiserver/plugins
   apiserver/request
   apiserver/webhook
   apiserver/conversion

@@ -36,7 +36,9 @@ class ServerHttpChecks : public ::testing::TestWithParam<std::tuple<ScriptCase, 
 
 TEST_P(ServerHttpChecks, AnswersAsItShould) {
   const auto& [script_case, http2] = GetParam();
-  ApiServer server({.pod_grace = true});
+  ApiServer server({.pod_grace = true,
+                    .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
+                    .admission_controllers = false});
   server.Listen({.tls = http2}).OrExit();
   const std::string ca_file =
       ::testing::TempDir() + "kinformer-checks-" + std::to_string(server.http().port()) + ".crt";

@@ -120,6 +120,16 @@ struct ApiServerOptions {
   // Beside the tokens of service accounts. Counterpart: --token-auth-file.
   std::vector<TokenUser> token_users{};
 
+  // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists
+  // those that this server has, and which are on. They see the requests of clients, and not calls in
+  // process. Names of others are logged and have no effect.
+  std::vector<std::string> enable_admission_plugins{};
+  std::vector<std::string> disable_admission_plugins{};  // wins over the other one
+  // Does what these plug-ins need of controllers: with ResourceQuota, counts what is used; with
+  // ServiceAccount, makes the account `default` of each namespace. False: a kube-controller-manager
+  // has to do it.
+  bool admission_controllers{true};
+
   // ---- Webhooks, of admission and of conversion. Returns the transport to a webhook. If it is
   // null, or this option is empty, the webhook is unreachable: failurePolicy decides for an
   // admission webhook, and a request that needs a conversion fails with 500. Called on the loop,

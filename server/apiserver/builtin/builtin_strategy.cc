@@ -180,34 +180,46 @@ void NameSecrets(json::Value& account) {
 
 }  // namespace
 
-Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const UserInfo* user,
-                                        json::Value& pod) {
+Result<void> BuiltinStrategy::SetPriority(const ServedResource& resource, json::Value& pod) const {
   json::Value& spec = pod.Ensure("spec");
   const std::string name = std::as_const(spec)["priorityClassName"].StringOrEmpty();
   const auto priority = FindPriority(state_, name);
-  const auto subject = [&] {
-    return resource.Subject(std::as_const(pod).At("/metadata/name").StringOrEmpty());
+  const auto refuse = [&](const std::string& why) {
+    return ForbiddenError(resource.Subject(std::as_const(pod).At("/metadata/name").StringOrEmpty()),
+                          why);
   };
-  if (!priority) {
-    return ForbiddenError(subject(), "no PriorityClass with name " + name + " was found");
-  }
+  if (!priority) return refuse("no PriorityClass with name " + name + " was found");
   if (const auto given = std::as_const(spec)["priority"].AsInt64();
       given && *given != priority->value) {
-    return ForbiddenError(
-        subject(),
-        "the integer value of priority (" + std::to_string(*given) +
-            ") must not be provided in pod spec; priority admission controller computed " +
-            std::to_string(priority->value) + " from the given PriorityClass name");
+    return refuse("the integer value of priority (" + std::to_string(*given) +
+                  ") must not be provided in pod spec; priority admission controller computed " +
+                  std::to_string(priority->value) + " from the given PriorityClass name");
+  }
+  if (const std::string& given = std::as_const(spec)["preemptionPolicy"].StringOrEmpty();
+      !given.empty() && given != priority->preemption) {
+    return refuse("the string value of PreemptionPolicy (" + given +
+                  ") must not be provided in pod spec; priority admission controller computed " +
+                  priority->preemption + " from the given PriorityClass name");
   }
   if (!priority->name.empty()) spec.Set("priorityClassName", priority->name);
   spec.Set("priority", priority->value);
-  if (std::as_const(spec)["preemptionPolicy"].is_null()) {
-    spec.Set("preemptionPolicy", priority->preemption);
+  spec.Set("preemptionPolicy", priority->preemption);
+  return {};
+}
+
+Result<void> BuiltinStrategy::CreatePod(const ServedResource& resource, const UserInfo* user,
+                                        json::Value& pod) {
+  if (priority_) {
+    if (Result<void> set = SetPriority(resource, pod); !set) return set;
   }
-  TolerateForAWhile(spec);
-  if (user != nullptr) {
+  json::Value& spec = pod.Ensure("spec");
+  if (tolerations_) TolerateForAWhile(spec);
+  if (runtime_class_ && user != nullptr) {
     const std::string why = ApplyRuntimeClass(state_, spec);
-    if (!why.empty()) return ForbiddenError(subject(), why);
+    if (!why.empty()) {
+      return ForbiddenError(
+          resource.Subject(std::as_const(pod).At("/metadata/name").StringOrEmpty()), why);
+    }
   }
   return {};
 }
@@ -230,6 +242,16 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
     }
   } else if (resource.plural == "certificatesigningrequests" && user != nullptr) {
     SetRequester(*user, object);
+  } else if (priority_ && user != nullptr && resource.plural == "priorityclasses" &&
+             std::as_const(object)["globalDefault"].AsBool().value_or(false)) {
+    // An empty name asks for the default.
+    const auto there = FindPriority(state_, {});
+    if (there && !there->name.empty()) {
+      return ForbiddenError(
+          resource.Subject(std::as_const(object).At("/metadata/name").StringOrEmpty()),
+          "PriorityClass " + there->name +
+              " is already marked as default. Only one default can exist");
+    }
   }
   return {};
 }
@@ -266,10 +288,10 @@ std::vector<StatusCause> BuiltinStrategy::Assign(const ServedResource& resource,
 }
 
 void BuiltinStrategy::Update(const ServedResource& resource, const json::Value& old,
-                             json::Value& object) {
+                             json::Value& object) const {
   if (IsCore(resource, "pods")) {
-    TolerateForAWhile(object.Ensure("spec"));
-    Keep(object.Ensure("spec"), old["spec"], {"priority", "preemptionPolicy"});
+    if (tolerations_) TolerateForAWhile(object.Ensure("spec"));
+    if (priority_) Keep(object.Ensure("spec"), old["spec"], {"priority", "preemptionPolicy"});
   } else if (IsCore(resource, "serviceaccounts")) {
     NameSecrets(object);
   }

@@ -13,6 +13,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
+#include "apiserver/builtin/plugin_names.h"
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/served_resource.h"
 #include "apiserver/registry/server_state.h"
@@ -26,7 +27,11 @@ namespace kinformer::apiserver {
 class BuiltinStrategy {
  public:
   explicit BuiltinStrategy(ServerState& state)
-      : state_(state), addresses_(state.options.service_cluster_ip_range) {}
+      : state_(state),
+        priority_(IsPluginOn(state.options, "Priority")),
+        tolerations_(IsPluginOn(state.options, "DefaultTolerationSeconds")),
+        runtime_class_(IsPluginOn(state.options, "RuntimeClass")),
+        addresses_(state.options.service_cluster_ip_range) {}
 
   // Sets what depends on other objects and on `user`, the requester (null: this process), in a new
   // `object` with name and uid. Created() sets the rest.
@@ -38,7 +43,7 @@ class BuiltinStrategy {
   std::vector<StatusCause> Assign(const ServedResource& resource, const json::Value& old,
                                   json::Value& object);
   // Makes all other changes for an update of `old`. Thread-safe.
-  static void Update(const ServedResource& resource, const json::Value& old, json::Value& object);
+  void Update(const ServedResource& resource, const json::Value& old, json::Value& object) const;
   // Completes `object`, which was sent to `subresource` (empty: to the resource itself) and merged
   // with the fields that the server keeps of `old`. Thread-safe.
   static void Merged(const ServedResource& resource, std::string_view subresource, WallTime now,
@@ -52,7 +57,13 @@ class BuiltinStrategy {
   Result<void> CreatePod(const ServedResource& resource, const UserInfo* user, json::Value& pod);
   static void MergedService(std::string_view subresource, json::Value& object);
 
+  Result<void> SetPriority(const ServedResource& resource, json::Value& pod) const;
+
   ServerState& state_;
+  // Admission plug-ins that are on.
+  const bool priority_;
+  const bool tolerations_;
+  const bool runtime_class_;
   ServiceAddresses addresses_;
 };
 

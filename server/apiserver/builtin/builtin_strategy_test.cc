@@ -95,7 +95,9 @@ TEST_F(BuiltinStrategyTest, PriorityClass_GivesValueAndPreemption) {
   EXPECT_EQ(Pod("{'priorityClassName':'high'}", "/spec/preemptionPolicy"), "\"Never\"");
   EXPECT_EQ(
       Pod("{'priorityClassName':'high','preemptionPolicy':'Other'}", "/spec/preemptionPolicy"),
-      "\"Other\"");
+      "pods \"p\" is forbidden: the string value of PreemptionPolicy (Other) must not be provided "
+      "in "
+      "pod spec; priority admission controller computed Never from the given PriorityClass name");
   EXPECT_EQ(Pod("{'priorityClassName':'none'}", "/spec/priority"), "0");
   EXPECT_EQ(Pod("{'priorityClassName':'none'}", "/spec/preemptionPolicy"),
             "\"PreemptLowerPriority\"");

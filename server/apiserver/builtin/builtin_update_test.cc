@@ -17,7 +17,10 @@ using testing::ValueAt;
 
 std::string Updated(const std::string& resource, const std::string& old, const std::string& sent) {
   json::Value object = Quoted(sent);
-  BuiltinStrategy::Update(Builtin(resource), Quoted(old), object);
+  Simulation sim;
+  ServerState state(sim.env(), {});
+  const BuiltinStrategy strategy(state);
+  strategy.Update(Builtin(resource), Quoted(old), object);
   return object.Dump();
 }
 

@@ -8,6 +8,7 @@
 #include "apiserver/authorization/authorizer.h"
 #include "apiserver/authorization/bootstrap_policy.h"
 #include "apiserver/builtin/bootstrap_objects.h"
+#include "apiserver/builtin/plugin_names.h"
 #include "apiserver/builtin/service_addresses.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
@@ -170,6 +171,15 @@ std::int64_t FirstResourceVersionAt(WallTime now) {
 
 ApiServer::ApiServer(Env& env, ApiServerOptions options)
     : impl_(std::make_unique<Impl>(*this, env, std::move(options))) {
+  for (const std::string& name : impl_->state.options.enable_admission_plugins) {
+    const PluginKind kind = KindOfPlugin(name);
+    if (kind != PluginKind::kUnknown && kind != PluginKind::kMissing) continue;
+    env.log().Log(LogLevel::kError,
+                  kind == PluginKind::kUnknown
+                      ? "enable_admission_plugins names a plug-in that does not exist"
+                      : "enable_admission_plugins names a plug-in that this server does not have",
+                  {{"plugin", name}});
+  }
   const std::string& range = impl_->state.options.service_cluster_ip_range;
   if (range.empty() || ServiceAddresses::IsRange(range)) return;
   env.log().Log(LogLevel::kError,

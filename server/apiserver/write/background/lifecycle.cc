@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/builtin/plugin_names.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/defined_resource.h"
 #include "apiserver/registry/definition_facts.h"
@@ -35,6 +36,15 @@ Lifecycle::Lifecycle(ServerState& state, ObjectWriter& writer)
   if (state.options.garbage_collection) writer.AddObserver(collector_);
   writer.AddObserver(event_expiry_);
   writer.AddObserver(*this);
+  if (!state.options.admission_controllers) return;
+  if (IsPluginOn(state.options, "ResourceQuota")) {
+    quotas_ = std::make_unique<ResourceQuotaController>(state, writer);
+    writer.AddObserver(*quotas_);
+  }
+  if (IsPluginOn(state.options, "ServiceAccount")) {
+    accounts_ = std::make_unique<ServiceAccountController>(state, writer);
+    writer.AddObserver(*accounts_);
+  }
 }
 
 void Lifecycle::AfterPut(const ObjectPut& put) {

@@ -3,7 +3,7 @@
 // Lifecycle: the controllers of the control plane without which clients of a lone API server would
 // wait for ever. They empty deleted namespaces, serve the resources of definitions and delete them
 // with their objects, collect dependents of deleted owners, remove pods after their grace period,
-// and expire events.
+// expire events, and do what admission plug-ins need.
 
 #ifndef KINFORMER_APISERVER_WRITE_BACKGROUND_LIFECYCLE_H_
 #define KINFORMER_APISERVER_WRITE_BACKGROUND_LIFECYCLE_H_
@@ -22,6 +22,8 @@
 #include "apiserver/write/background/event_expiry.h"
 #include "apiserver/write/background/garbage_collector.h"
 #include "apiserver/write/background/namespace_controller.h"
+#include "apiserver/write/background/resource_quota_controller.h"
+#include "apiserver/write/background/service_account_controller.h"
 #include "apiserver/write/object/object_sweep.h"
 #include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/object/write_observer.h"
@@ -64,6 +66,9 @@ class Lifecycle final : private WriteObserver {
   GarbageCollector collector_;
   EventExpiry event_expiry_;
   NamespaceController namespaces_;
+  // For admission plug-ins; null: off.
+  std::unique_ptr<ResourceQuotaController> quotas_;
+  std::unique_ptr<ServiceAccountController> accounts_;
   // Deletions of a deleted definition's objects under way, by the definition's name.
   std::map<std::string, ObjectSweep> sweeps_;
 

@@ -432,7 +432,7 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
   }
   const bool builtin = state_.options.defaulting && !resource.custom;
   if (builtin && target.subresource.empty()) {
-    BuiltinStrategy::Update(resource, old, draft.object);
+    strategy_.Update(resource, old, draft.object);
   }
   draft.object = MergeForUpdate(
       {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,

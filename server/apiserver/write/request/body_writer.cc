@@ -370,6 +370,10 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
       co_return may.error();
     }
   }
+  if (asks && plugins_.Any()) {
+    Result<void> allowed = plugins_.Validate(PluginRequestOf(sent, draft));
+    if (!allowed) co_return std::move(allowed).error();
+  }
   if ((asks || part != nullptr) && admission_.Any(AdmissionPhase::kValidate)) {
     const Result<void> valid = co_await Validate(sent, draft, part);
     if (!valid) co_return valid.error();
@@ -385,17 +389,25 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
     co_await ReshapeInTurns(state_, off_loop_, draft.reshaped);
     if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
   }
+  if (asks && plugins_.HasQuota() && !draft.unchanged) {
+    if (Result<void> charged = Charge(sent, draft); !charged) co_return std::move(charged).error();
+  }
   co_return writer_.Commit(draft);
 }
 
 // ---- Steps
 
 Task<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks) {
+  bool filled_in = false;
   bool mutated = false;
   for (bool begun = false; !begun;) {
     const Result<void> normal =
         co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
     if (!normal) co_return normal.error();
+    if (asks && !filled_in && draft.creates && plugins_.Any()) {
+      if (Result<void> filled = FillIn(sent, draft); !filled) co_return std::move(filled).error();
+      filled_in = true;
+    }
     if (asks && !mutated && admission_.Any(AdmissionPhase::kMutate)) {
       const Result<bool> asked = co_await Mutate(sent, draft);
       if (!asked.ok()) co_return asked.error();
@@ -450,6 +462,45 @@ Task<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const Change
   if (!admitted.ok()) co_return admitted.error();
   co_return co_await off_loop_.Do(sent.bytes,
                                   [&] { return part.put(attributes->object, draft.object); });
+}
+
+PluginRequest BodyWriter::PluginRequestOf(Sent& sent, Draft& draft) {
+  const WriteTarget& target = draft.target;
+  return {.resource = *target.at.resource,
+          .subresource = target.subresource,
+          .creates = draft.creates,
+          .dry_run = target.dry_run,
+          .namespace_ = target.at.resource->namespaced ? target.namespace_ : std::string_view(),
+          .user = target.user.get(),
+          .object = draft.object,
+          .old = draft.old,
+          .warnings = sent.warnings};
+}
+
+Result<void> BodyWriter::FillIn(Sent& sent, Draft& draft) {
+  const WriteTarget& target = draft.target;
+  if (target.at.resource->namespaced) {
+    // Without its namespace the object is refused later.
+    const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
+    const StoredObjectPtr stored = namespaces->store->Get(target.namespace_);
+    if (stored == nullptr || stored->terminating()) return {};
+  }
+  PluginRequest request = PluginRequestOf(sent, draft);
+  return plugins_.Mutate(request);
+}
+
+Result<void> BodyWriter::Charge(Sent& sent, Draft& draft) {
+  Result<std::vector<json::Value>> charged = plugins_.Charge(PluginRequestOf(sent, draft));
+  if (!charged.ok()) return std::move(charged).error();
+  for (json::Value& quota : *charged) {
+    const WriteTarget target{.at = state_.resources.Find("", "v1", "resourcequotas"),
+                             .namespace_ = draft.target.namespace_,
+                             .name = std::as_const(quota).At("/metadata/name").StringOrEmpty(),
+                             .subresource = "status",
+                             .keep_status = true};
+    if (auto written = writer_.Update(target, std::move(quota)); !written) return written.error();
+  }
+  return {};
 }
 
 Task<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {

@@ -16,6 +16,7 @@
 
 #include "apiserver/admission/admission_webhooks.h"
 #include "apiserver/conversion/object_converter.h"
+#include "apiserver/plugins/admission_plugins.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
@@ -66,7 +67,8 @@ class BodyWriter {
         writer_(writer),
         off_loop_(off_loop),
         admission_(admission),
-        converter_(converter) {}
+        converter_(converter),
+        plugins_(state) {}
 
   Task<ResponsePtr> Create(ResourceRequest request) {
     return WriteBody(std::move(request), "CreateOptions", /*creates=*/true);
@@ -118,6 +120,12 @@ class BodyWriter {
   // Makes the object with the changed part, which mutating webhooks review.
   Task<Result<void>> ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
                                 const StoredObject& stored);
+  // Returns the draft as admission plug-ins see it.
+  [[nodiscard]] static PluginRequest PluginRequestOf(Sent& sent, Draft& draft);
+  // Has the plug-ins fill in a new object.
+  Result<void> FillIn(Sent& sent, Draft& draft);
+  // Has the draft, which is about to be stored, charged to the quotas of its namespace.
+  Result<void> Charge(Sent& sent, Draft& draft);
   // Asks mutating webhooks about the object. Returns false if it is to be updated, but is not
   // stored.
   Task<Result<bool>> Mutate(Sent& sent, Draft& draft);
@@ -133,6 +141,7 @@ class BodyWriter {
   OffLoop& off_loop_;
   AdmissionWebhooks& admission_;
   ObjectConverter& converter_;
+  AdmissionPlugins plugins_;
 };
 
 }  // namespace kinformer::apiserver
