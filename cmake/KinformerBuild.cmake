@@ -116,6 +116,7 @@ set(KINFORMER_LAYERS
   controller/manager
   controller
   table
+  cel
   apiserver/store
   apiserver/errors
   apiserver/schema

@@ -27,6 +27,7 @@ constexpr Target kTargets[] = {
     {"api_sequence", &FuzzApiSequence},
     {"block_json", &FuzzBlockJson},
     {"block_protobuf", &FuzzBlockProtobuf},
+    {"cel", &FuzzCel},
     {"continue_token", &FuzzContinueToken},
     {"conversion_answer", &FuzzConversionAnswer},
     {"credential_plugin", &FuzzCredentialPlugin},

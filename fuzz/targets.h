@@ -14,6 +14,7 @@ void FuzzApiRequest(std::string_view input);        // apiserver_target.cc
 void FuzzApiSequence(std::string_view input);       // api_sequence_target.cc
 void FuzzBlockJson(std::string_view input);         // block_target.cc
 void FuzzBlockProtobuf(std::string_view input);     // block_target.cc
+void FuzzCel(std::string_view input);               // cel_target.cc
 void FuzzContinueToken(std::string_view input);     // apiserver_target.cc
 void FuzzConversionAnswer(std::string_view input);  // webhook_target.cc
 void FuzzCredentialPlugin(std::string_view input);  // credential_target.cc

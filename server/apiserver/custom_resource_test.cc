@@ -581,15 +581,31 @@ TEST_F(CustomResources, WithoutTheStatusSubresourceStatusIsData) {
   EXPECT_EQ(server_.Do("POST", "/apis/shop.example/v1/cars", CarBody("z", "{}")).status, 404);
 }
 
-TEST_F(CustomResources, ValidationRules_AreStoredWithAWarning) {
-  const Reply reply =
-      server_.Do("POST", kDefinitions, DefinitionWith([](json::Value& d) {
-                                         SpecOf(d).Ensure("x-kubernetes-validations") =
-                                             yaml::Parse("[{rule: 'self.wheels > 3'}]").OrExit();
-                                       }).Dump());
+TEST_F(CustomResources, ValidationRules_HoldForObjectsAndChanges) {
+  const auto with_rule = [](const char* rules) {
+    return DefinitionWith([&](json::Value& d) {
+             SpecOf(d).Ensure("x-kubernetes-validations") = yaml::Parse(rules).OrExit();
+           })
+        .Dump();
+  };
+  const Reply bad = server_.Do("POST", kDefinitions, with_rule("[{rule: 'self.wheels >>> 3'}]"));
+  EXPECT_EQ(bad.status, 422) << bad.body;
+  EXPECT_THAT(bad.body, HasSubstr("x-kubernetes-validations[0].rule"));
+  const Reply reply = server_.Do(
+      "POST", kDefinitions,
+      with_rule("[{rule: 'self.wheels > 3'}, {rule: 'self.wheels >= oldSelf.wheels', message: "
+                "wheels are lost, reason: FieldValueForbidden}]"));
   EXPECT_EQ(reply.status, 201) << reply.body;
-  EXPECT_THAT(std::string(reply.headers.Get("Warning")), HasSubstr("does not evaluate them"));
-  EXPECT_THAT(server_.Get(kDefinition).body, HasSubstr("self.wheels \\u003e 3"));
+  EXPECT_EQ(reply.headers.Get("Warning"), "");
+  const Reply refused = server_.Do("POST", kCars, CarBody("a", R"({"color": "red", "wheels": 3})"));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(refused.body, HasSubstr("failed rule: self.wheels \\u003e 3"));
+  EXPECT_EQ(server_.Do("POST", kCars, CarBody("a", R"({"color": "red", "wheels": 6})")).status,
+            201);
+  const Reply lost = server_.Do("PATCH", kCar, R"({"spec": {"wheels": 4}})", kMerge);
+  EXPECT_EQ(lost.status, 422);
+  EXPECT_THAT(lost.body, HasSubstr("Forbidden: wheels are lost"));
+  EXPECT_EQ(server_.Do("PATCH", kCar, R"({"spec": {"wheels": 8}})", kMerge).status, 200);
 }
 
 }  // namespace

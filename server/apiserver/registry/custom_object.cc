@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 
 #include "apiserver/errors/status.h"
+#include "apiserver/schema/rule_validation.h"
 #include "apiserver/schema/schema_fields.h"
 #include "apiserver/schema/schema_validation.h"
 
@@ -147,7 +149,8 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
 }
 
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
-                                              const json::Value& object, const json::Value* old) {
+                                              const json::Value& object, const json::Value* old,
+                                              std::vector<std::string>& warnings) {
   if (at.version->schema == nullptr) return {};
   const SchemaNode& root = at.version->schema->root();
   std::vector<StatusCause> causes = status && old != nullptr ? ValidateStatus(root, object, *old)
@@ -157,6 +160,10 @@ std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
     if (!status) CheckReplicas(object, scale->spec_path, causes);
     CheckReplicas(object, scale->status_path, causes);
     CheckSelector(object, scale->selector_path, causes);
+  }
+  if (root.has_rules) {
+    std::vector<StatusCause> broken = ValidateRules(root, object, old, causes, warnings);
+    std::ranges::move(broken, std::back_inserter(causes));
   }
   return causes;
 }

@@ -26,11 +26,12 @@ std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::
 // Errors: BadRequest if metadata is not an object; RequestEntityTooLarge.
 Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
 
-// Returns violations of the version's schema and of its scale subresource's number rules. Schema
-// violations unchanged since `old` (null: a new object) are accepted. `status`: only the status was
-// written.
+// Returns violations of the version's schema, of its rules and of its scale subresource's number
+// rules. Violations unchanged since `old` (null: a new object) are accepted; those of rules add to
+// `warnings`. `status`: only the status was written.
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
-                                              const json::Value& object, const json::Value* old);
+                                              const json::Value& object, const json::Value* old,
+                                              std::vector<std::string>& warnings);
 
 // Sets defaults. RequestEntityTooLarge if they exceed the limit.
 Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object);

@@ -43,6 +43,7 @@ class CustomObject : public ::testing::Test {
     resource_->subresources.push_back(std::move(scale));
     resource_->versions = {v1_, v2_};
   }
+  std::vector<std::string> warnings_;
   const std::shared_ptr<const ServedVersion> v1_ = Version("v1", "{type: object}", false);
   const std::shared_ptr<const ServedVersion> v2_ =
       Version("v2",
@@ -89,11 +90,12 @@ TEST_F(CustomObject, ScaledFields_AreOfTheirTypes) {
             "expected string\n"},
        }) {
     const json::Value object = Quoted(row.object);
-    EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, false, object, nullptr)), row.problems)
+    EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, false, object, nullptr, warnings_)),
+              row.problems)
         << row.object;
     // A write of the status does not look at the spec.
     const bool of_spec = row.problems.starts_with(".spec");
-    EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, true, object, nullptr)),
+    EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, true, object, nullptr, warnings_)),
               of_spec ? "" : row.problems)
         << row.object;
   }
@@ -102,15 +104,15 @@ TEST_F(CustomObject, ScaledFields_AreOfTheirTypes) {
 TEST_F(CustomObject, WithoutPathsOrSchema_NothingIsChecked) {
   const json::Value object = Quoted("{'spec':{'n':-1},'status':{'n':-1,'s':1}}");
   const auto any = Version("v3", "", false);
-  EXPECT_EQ(Lines(ValidateCustomObject({resource_, any}, false, object, nullptr)), "");
+  EXPECT_EQ(Lines(ValidateCustomObject({resource_, any}, false, object, nullptr, warnings_)), "");
   for (Subresource& scale : resource_->subresources) {
     scale.spec_path.clear();
     scale.status_path.clear();
     scale.selector_path.clear();
   }
-  EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, false, object, nullptr)), "");
+  EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, false, object, nullptr, warnings_)), "");
   resource_->subresources.clear();
-  EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, false, object, nullptr)), "");
+  EXPECT_EQ(Lines(ValidateCustomObject({resource_, v1_}, false, object, nullptr, warnings_)), "");
 }
 
 TEST_F(CustomObject, StorageVersion_AddsItsDefaultsAndDropsWhatItDoesNotKnow) {

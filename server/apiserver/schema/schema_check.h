@@ -18,7 +18,7 @@ namespace kinformer::apiserver {
 // Returns the problems of the openAPIV3Schema at `field`; empty if there are none.
 std::vector<StatusCause> CheckSchema(const json::Value& schema, std::string_view field);
 
-// Warns of schema parts without effect here: unknown formats, validation rules (CEL).
+// Warns of schema parts without effect: unknown formats.
 std::vector<std::string> SchemaWarnings(const json::Value& schema);
 
 }  // namespace kinformer::apiserver

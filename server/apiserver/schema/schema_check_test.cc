@@ -7,7 +7,7 @@
 
 #include "kinformer/json/yaml.h"
 
-#include "apiserver/schema/regular_expression.h"
+#include "cel/regular_expression.h"
 #include "apiserver/schema/structural_schema.h"
 
 namespace kinformer::apiserver {
@@ -152,7 +152,7 @@ TEST(SchemaCheck, Warnings) {
       SchemaWarnings(yaml::Parse("{type: object, properties: {a: {type: string, format: odd}}, "
                                  "x-kubernetes-validations: [{rule: 'true'}]}")
                          .OrExit()),
-      ElementsAre("unrecognized format \"odd\"", HasSubstr("does not evaluate")));
+      ElementsAre("unrecognized format \"odd\""));
   EXPECT_THAT(SchemaWarnings(yaml::Parse("{type: object}").OrExit()), IsEmpty());
 }
 

@@ -65,12 +65,6 @@ std::string NumberText(double number) {
   return error == std::errc() ? std::string(text.data(), end) : std::string();
 }
 
-std::string ValueText(const Value& value) {
-  if (const auto text = value.AsString()) return GoQuoted(*text);
-  if (value.is_number() && !value.is_integer()) return NumberText(*value.AsDouble());
-  return value.Dump({.sort_keys = true, .escape_html = false});
-}
-
 // Returns the length in code points.
 std::int64_t LengthOf(std::string_view text) {
   return std::count_if(text.begin(), text.end(),
@@ -528,6 +522,12 @@ std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& 
   validator.CheckExtensions(schema, value, /*root=*/false);
   validator.Check(schema, value, nullptr);
   return validator.Take();
+}
+
+std::string ValueText(const Value& value) {
+  if (const auto text = value.AsString()) return GoQuoted(*text);
+  if (value.is_number() && !value.is_integer()) return NumberText(*value.AsDouble());
+  return value.Dump({.sort_keys = true, .escape_html = false});
 }
 
 std::string GoQuoted(std::string_view text) {

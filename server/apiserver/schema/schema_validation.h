@@ -32,6 +32,9 @@ std::vector<StatusCause> ValidateStatus(const SchemaNode& schema, const json::Va
 std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const json::Value& value,
                                          std::string_view field);
 
+// Returns a value as causes show it.
+std::string ValueText(const json::Value& value);
+
 // Returns a string as Go's %q formats it.
 std::string GoQuoted(std::string_view text);
 

@@ -1,15 +1,14 @@
 #include "apiserver/schema/structural_schema.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <string_view>
 #include <utility>
+
+#include "apiserver/schema/validation_rules.h"
 
 namespace kinformer::apiserver {
 namespace {
-
-constexpr std::array<std::string_view, 7> kTypeNames = {"",        "object", "array",  "string",
-                                                        "integer", "number", "boolean"};
 
 std::vector<std::string> Strings(const json::Value& texts) {
   std::vector<std::string> out;
@@ -65,7 +64,25 @@ void AppendCanonical(const json::Value& value, std::string& out) {
 
 std::vector<SchemaNode> ParseAll(const json::Value& schemas, std::size_t depth);
 
-SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
+// Names of types occur in messages only.
+constexpr std::size_t kMaxName = 200;
+
+// What is to be made of rules, and where the schema stands.
+struct RuleContext {
+  bool compiles = false;
+  bool root = false;  // a whole object
+  std::string name{};
+
+  [[nodiscard]] RuleContext Inside(const json::Value& schema, std::string_view child) const {
+    if (!compiles) return {};
+    return {.compiles = true,
+            .root = Flag(schema, "x-kubernetes-embedded-resource"),
+            .name = name.substr(0, kMaxName) + "." + std::string(child.substr(0, kMaxName))};
+  }
+};
+
+SchemaNode ParseNode(const json::Value& schema, std::size_t depth,
+                     const RuleContext& context = {}) {
   SchemaNode node;
   if (depth > kMaxSchemaDepth) return node;
   node.type = SchemaTypeOf(schema["type"].StringOrEmpty());
@@ -93,18 +110,23 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
   std::sort(members.begin(), members.end());
   for (const auto& [name, property] : members) {
     node.names.emplace_back(name);
-    node.properties.push_back(ParseNode(*property, depth + 1));
+    node.properties.push_back(ParseNode(*property, depth + 1, context.Inside(*property, name)));
+    node.has_rules = node.has_rules || node.properties.back().has_rules;
     node.has_defaults = node.has_defaults || node.properties.back().has_defaults;
   }
   const json::Value& additional = schema["additionalProperties"];
   node.any_additional = additional.is_bool();
   node.no_additional = additional.is_bool() && !*additional.AsBool();
   if (additional.is_object()) {
-    node.additional = std::make_unique<const SchemaNode>(ParseNode(additional, depth + 1));
+    node.additional = std::make_unique<const SchemaNode>(
+        ParseNode(additional, depth + 1, context.Inside(additional, "@values")));
+    node.has_rules = node.has_rules || node.additional->has_rules;
     node.has_defaults = node.has_defaults || node.additional->has_defaults;
   }
   if (schema["items"].is_object()) {
-    node.items = std::make_unique<const SchemaNode>(ParseNode(schema["items"], depth + 1));
+    node.items = std::make_unique<const SchemaNode>(
+        ParseNode(schema["items"], depth + 1, context.Inside(schema["items"], "@items")));
+    node.has_rules = node.has_rules || node.items->has_rules;
     node.has_defaults = node.has_defaults || node.items->has_defaults;
   }
 
@@ -130,6 +152,11 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth) {
   if (schema["not"].is_object()) {
     node.not_ = std::make_unique<const SchemaNode>(ParseNode(schema["not"], depth + 1));
   }
+  if (context.compiles) {
+    node.declared_type = DeclaredType(node, context.root, context.name);
+    node.rules = CompileRules(schema, node, node.declared_type);
+    node.has_rules = node.has_rules || node.rules != nullptr;
+  }
   return node;
 }
 
@@ -147,28 +174,11 @@ std::string EnumerationText(const json::Value& value) {
   return text;
 }
 
-SchemaType SchemaTypeOf(std::string_view name) {
-  const auto found = std::find(kTypeNames.begin() + 1, kTypeNames.end(), name);
-  return found == kTypeNames.end() ? SchemaType::kAny
-                                   : static_cast<SchemaType>(found - kTypeNames.begin());
-}
-
-std::string_view SchemaTypeName(SchemaType type) {
-  return kTypeNames[static_cast<std::size_t>(type)];
-}
-
-const SchemaNode* SchemaNode::FindProperty(std::string_view name) const {
-  const auto at = std::lower_bound(names.begin(), names.end(), name);
-  if (at == names.end() || *at != name) return nullptr;
-  return &properties[static_cast<std::size_t>(at - names.begin())];
-}
-
-const SchemaNode* SchemaNode::FindMember(std::string_view name) const {
-  const SchemaNode* const property = FindProperty(name);
-  return property != nullptr ? property : additional.get();
-}
+SchemaNode StructuralSchema::Parse(const json::Value& schema) { return ParseNode(schema, 0); }
 
 StructuralSchema::StructuralSchema(const json::Value& schema)
-    : source_(schema), root_(ParseNode(schema, 0)) {}
+    : source_(schema),
+      root_(ParseNode(
+          schema, 0, {.compiles = HasValidationRules(schema), .root = true, .name = "selfType"})) {}
 
 }  // namespace kinformer::apiserver

@@ -7,11 +7,13 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/schema/regular_expression.h"
 #include "base/text/number_in.h"
+#include "cel/regular_expression.h"
 
 namespace kinformer::apiserver {
 namespace {
+
+using internal::cel::RegularExpression;
 
 using Check = bool (*)(std::string_view text);
 

@@ -241,7 +241,8 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   if (!draft.target.keep_status) {
     Append(CheckSpec(draft.target.at, object, nullptr, state_.options.required_fields), causes);
   }
-  Append(ValidateCustomObject(draft.target.at, /*status=*/false, object, nullptr), causes);
+  Append(ValidateCustomObject(draft.target.at, /*status=*/false, object, nullptr, draft.warnings),
+         causes);
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
   }
@@ -259,6 +260,7 @@ Result<void> ObjectWriter::CompleteUpdate(Draft& draft) {
 }
 
 Result<void> ObjectWriter::Complete(Draft& draft) {
+  draft.warnings.clear();
   if (Result<void> complete = draft.creates ? CompleteNew(draft) : CompleteUpdate(draft);
       !complete) {
     return complete;
@@ -282,7 +284,7 @@ Result<void> ObjectWriter::CompleteConverted(Draft& draft) {
 
 Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
-  draft.warnings = CelWarnings(resource, draft.object);
+  Append(CelWarnings(resource, draft.object), draft.warnings);
   if (resource.custom) Append(FinalizerWarnings(draft.old, draft.object), draft.warnings);
   if (IsDefinition(resource)) CompleteDefinition(draft);
   const auto storage = resource.custom ? resource.StorageVersion() : nullptr;
@@ -444,8 +446,7 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
   return PrepareDefinition(resource, draft.object, &old);
 }
 
-Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
-                                          std::vector<StatusCause> causes) const {
+Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause> causes) const {
   const WriteTarget& target = draft.target;
   const json::Value& old = draft.old;
   const json::Value& merged = draft.object;
@@ -463,7 +464,9 @@ Result<void> ObjectWriter::ValidateUpdate(const Draft& draft,
       Append(draft.sent_as->validate_change(old, merged), causes);
     }
   }
-  Append(ValidateCustomObject(target.at, target.subresource == "status", merged, &old), causes);
+  Append(
+      ValidateCustomObject(target.at, target.subresource == "status", merged, &old, draft.warnings),
+      causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }

@@ -154,7 +154,7 @@ class ObjectWriter {
   static void CompleteDefinition(Draft& draft);
   Result<void> CheckSize(const Draft& draft) const;
   Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
-  Result<void> ValidateUpdate(const Draft& draft, std::vector<StatusCause> causes) const;
+  Result<void> ValidateUpdate(Draft& draft, std::vector<StatusCause> causes) const;
   Result<WriteOutcome> CommitNew(Draft& draft);
   Result<WriteOutcome> Write(Draft draft);
 

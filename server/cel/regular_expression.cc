@@ -1,9 +1,10 @@
-#include "apiserver/schema/regular_expression.h"
+#include "cel/regular_expression.h"
 
+#include <algorithm>
 #include <re2/re2.h>
 #include <utility>
 
-namespace kinformer::apiserver {
+namespace kinformer::internal::cel {
 namespace {
 
 constexpr std::int64_t kMaxProgramBytes = std::int64_t{2} << 20;
@@ -100,4 +101,17 @@ bool RegularExpression::Matches(std::string_view text) const {
   return re2::RE2::PartialMatch(Piece(text), *compiled_);
 }
 
-}  // namespace kinformer::apiserver
+std::optional<std::string_view> RegularExpression::Find(std::string_view text,
+                                                        std::size_t from) const {
+  re2::StringPiece found;
+  if (!compiled_->Match(Piece(text), from, text.size(), re2::RE2::UNANCHORED, &found, 1)) {
+    return std::nullopt;
+  }
+  return std::string_view(found.data(), found.size());
+}
+
+std::size_t RegularExpression::size() const {
+  return static_cast<std::size_t>(std::max(1, compiled_->ProgramSize()));
+}
+
+}  // namespace kinformer::internal::cel

@@ -1,10 +1,10 @@
-#include "apiserver/schema/regular_expression.h"
+#include "cel/regular_expression.h"
 
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
-namespace kinformer::apiserver {
+namespace kinformer::internal::cel {
 namespace {
 
 bool Matches(std::string_view pattern, std::string_view text) {
@@ -98,4 +98,4 @@ TEST(Patterns, Memory_IsBounded) {
 }
 
 }  // namespace
-}  // namespace kinformer::apiserver
+}  // namespace kinformer::internal::cel

@@ -1,0 +1,534 @@
+#include "cel/checker.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cel/signatures.h"
+#include "cel/times.h"
+#include "object/values/text_forms.h"
+
+namespace kinformer::internal::cel {
+namespace {
+
+constexpr std::size_t kMaxProblems = 20;
+// Types that a checker makes are not deeper, so that recursion over them is bounded.
+constexpr std::size_t kMaxTypeDepth = 100;
+
+// Types with variables, and what the variables stand for.
+class Bindings {
+ public:
+  TypePtr Fresh() {
+    auto type = std::make_shared<Type>();
+    type->kind = TypeKind::kVariable;
+    type->variable = bound_.size();
+    bound_.emplace_back();
+    return type;
+  }
+  // Reserves variables for a signature; returns the number of the first.
+  std::size_t Reserve(std::size_t count) {
+    const std::size_t first = bound_.size();
+    bound_.resize(first + count);
+    return first;
+  }
+
+  // Returns the type itself where a variable stands for one.
+  [[nodiscard]] const TypePtr& Follow(const TypePtr& type) const {
+    const TypePtr* at = &type;
+    while ((*at)->kind == TypeKind::kVariable && bound_[(*at)->variable] != nullptr) {
+      at = &bound_[(*at)->variable];
+    }
+    return *at;
+  }
+
+  // Returns the type without bound variables; unbound ones become dyn if `whole`.
+  [[nodiscard]] TypePtr Resolve(const TypePtr& type, bool whole, std::size_t depth = 0) const {
+    const TypePtr& followed = Follow(type);
+    if (depth > kMaxTypeDepth) return Plain(TypeKind::kDyn);
+    if (followed->kind == TypeKind::kVariable) return whole ? Plain(TypeKind::kDyn) : followed;
+    if (followed->parameters.empty() || !HasVariables(*followed, depth)) return followed;
+    auto out = std::make_shared<Type>(*followed);
+    for (TypePtr& parameter : out->parameters) parameter = Resolve(parameter, whole, depth + 1);
+    return out;
+  }
+
+  // Returns the type of a signature with variables of its own.
+  static TypePtr Renamed(const TypePtr& type, std::size_t first) {
+    if (type->kind == TypeKind::kVariable) {
+      auto out = std::make_shared<Type>(*type);
+      out->variable += first;
+      return out;
+    }
+    if (type->parameters.empty()) return type;
+    auto out = std::make_shared<Type>(*type);
+    for (TypePtr& parameter : out->parameters) parameter = Renamed(parameter, first);
+    return out;
+  }
+
+  // Binds variables so that a value of type `a` fits where `b` is expected; false if it never does,
+  // and then variables may be bound: undo.
+  bool Unify(const TypePtr& a, const TypePtr& b, std::size_t depth = 0) {
+    const TypePtr& one = Follow(a);
+    const TypePtr& other = Follow(b);
+    if (one == other) return true;
+    if (depth > kMaxTypeDepth) return true;
+    if (one->kind == TypeKind::kVariable) return Bind(one->variable, other);
+    if (other->kind == TypeKind::kVariable) return Bind(other->variable, one);
+    if (one->kind == TypeKind::kDyn || other->kind == TypeKind::kDyn) return true;
+    if (one->kind == TypeKind::kNull) return MayBeNull(other->kind);
+    if (other->kind == TypeKind::kNull) return MayBeNull(one->kind);
+    if (one->kind != other->kind) return false;
+    if (one->kind == TypeKind::kObject) return one->name == other->name;
+    if (one->kind == TypeKind::kType) return true;
+    for (std::size_t i = 0; i < one->parameters.size(); ++i) {
+      if (!Unify(one->parameters[i], other->parameters[i], depth + 1)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t Mark() const { return trail_.size(); }
+  void Undo(std::size_t mark) {
+    for (; trail_.size() > mark; trail_.pop_back()) bound_[trail_.back()] = nullptr;
+  }
+
+ private:
+  static bool MayBeNull(TypeKind kind) {
+    return kind == TypeKind::kNull || kind == TypeKind::kObject || kind == TypeKind::kTimestamp ||
+           kind == TypeKind::kDuration || kind == TypeKind::kOptional || kind == TypeKind::kUrl ||
+           kind == TypeKind::kIp || kind == TypeKind::kCidr || kind == TypeKind::kQuantity;
+  }
+
+  [[nodiscard]] bool HasVariables(const Type& type, std::size_t depth) const {
+    if (type.kind == TypeKind::kVariable) return true;
+    if (depth > kMaxTypeDepth) return false;
+    return std::ranges::any_of(type.parameters, [&](const TypePtr& parameter) {
+      return HasVariables(*parameter, depth + 1);
+    });
+  }
+
+  [[nodiscard]] bool Occurs(std::size_t variable, const TypePtr& type, std::size_t depth) const {
+    const TypePtr& followed = Follow(type);
+    if (followed->kind == TypeKind::kVariable) return followed->variable == variable;
+    if (depth > kMaxTypeDepth) return true;
+    return std::ranges::any_of(followed->parameters, [&](const TypePtr& parameter) {
+      return Occurs(variable, parameter, depth + 1);
+    });
+  }
+
+  bool Bind(std::size_t variable, TypePtr type) {
+    if (Occurs(variable, type, 0)) return false;
+    bound_[variable] = std::move(type);
+    trail_.push_back(variable);
+    return true;
+  }
+
+  std::vector<TypePtr> bound_;
+  std::vector<std::size_t> trail_;
+};
+
+class Checker {
+ public:
+  Checker(const std::vector<Variable>& variables, std::vector<Problem>& problems)
+      : problems_(problems) {
+    for (const Variable& variable : variables) scope_.push_back({variable.name, variable.type});
+    out_.slots = scope_.size();
+    out_.used.resize(scope_.size());
+  }
+
+  Checked Whole(Node& root) {
+    out_.type = bindings_.Resolve(Expression(root), /*whole=*/true);
+    return std::move(out_);
+  }
+
+ private:
+  void Note(std::size_t offset, std::string message) {
+    if (problems_.size() < kMaxProblems) {
+      problems_.push_back({.offset = offset, .message = std::move(message)});
+    }
+  }
+  [[nodiscard]] std::string Shown(const TypePtr& type) const {
+    return TypeText(*bindings_.Resolve(type, /*whole=*/true));
+  }
+  static const TypePtr& Any() { return Plain(TypeKind::kDyn); }
+
+  TypePtr Expression(Node& node) {
+    switch (node.kind) {
+      case NodeKind::kLiteral:
+        return TypeOfValue(node.literal);
+      case NodeKind::kIdentifier:
+        return Identifier(node);
+      case NodeKind::kSelect:
+      case NodeKind::kHas:
+        return Select(node);
+      case NodeKind::kCall:
+        return Call(node);
+      case NodeKind::kAnd:
+      case NodeKind::kOr:
+        return Logic(node);
+      case NodeKind::kChoice:
+        return Choice(node);
+      case NodeKind::kList:
+        return List(node);
+      case NodeKind::kMap:
+        return Map(node);
+      case NodeKind::kMacro:
+        return MacroOf(node);
+    }
+    return Any();
+  }
+
+  // Returns the position of the innermost variable of this name.
+  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name) const {
+    for (std::size_t i = scope_.size(); i > 0; --i) {
+      if (scope_[i - 1].name == name) return i - 1;
+    }
+    return std::nullopt;
+  }
+
+  static void BecomeType(Node& node, const TypePtr& type) {
+    node.kind = NodeKind::kLiteral;
+    node.literal = Value::OfType(type);
+    node.children.clear();
+  }
+
+  TypePtr Identifier(Node& node) {
+    if (const auto slot = FindVariable(node.name)) {
+      node.slot = *slot;
+      if (*slot < out_.used.size()) out_.used[*slot] = true;
+      return scope_[*slot].type;
+    }
+    if (const TypePtr type = NamedType(node.name)) {
+      BecomeType(node, type);
+      return TypeOf(type);
+    }
+    Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
+    return Any();
+  }
+
+  // Returns "a.b.c" if the node is made of names only, and the first is no variable.
+  [[nodiscard]] std::string QualifiedName(const Node& node) const {
+    if (node.kind == NodeKind::kIdentifier) {
+      return FindVariable(node.name) ? std::string() : node.name;
+    }
+    if (node.kind != NodeKind::kSelect || node.is_optional) return {};
+    const std::string before = QualifiedName(*node.children[0]);
+    return before.empty() ? before : before + "." + node.name;
+  }
+
+  TypePtr Select(Node& node) {
+    if (node.kind == NodeKind::kSelect) {
+      const std::string name = QualifiedName(node);
+      if (const TypePtr type = name.empty() ? nullptr : NamedType(name)) {
+        BecomeType(node, type);
+        return TypeOf(type);
+      }
+    }
+    TypePtr operand = bindings_.Follow(Expression(*node.children[0]));
+    const bool through = operand->kind == TypeKind::kOptional;
+    if (through) operand = bindings_.Follow(operand->parameters[0]);
+    TypePtr type = Member(node, operand);
+    if (node.kind == NodeKind::kHas) return Plain(TypeKind::kBool);
+    if (!through && !node.is_optional) return type;
+    return bindings_.Follow(type)->kind == TypeKind::kOptional ? type : OptionalOf(std::move(type));
+  }
+
+  TypePtr Member(const Node& node, const TypePtr& operand) {
+    switch (operand->kind) {
+      case TypeKind::kDyn:
+      case TypeKind::kVariable:
+        return Any();
+      case TypeKind::kMap:
+        return operand->parameters[1];
+      case TypeKind::kObject:
+        if (const Field* const field = operand->FindField(node.name)) return field->type;
+        Note(node.offset, "undefined field '" + node.name + "'");
+        return Any();
+      default:
+        Note(node.offset, "type '" + Shown(operand) + "' does not support field selection");
+        return Any();
+    }
+  }
+
+  TypePtr Call(Node& node) {
+    if (node.is_member) {
+      const std::string name = QualifiedName(*node.children[0]);
+      if (!name.empty() && FindFunction(name + "." + node.name) != nullptr) {
+        node.name = name + "." + node.name;
+        node.is_member = false;
+        node.children.erase(node.children.begin());
+      }
+    }
+    const bool formats = node.is_member && node.name == "format";
+    if (formats) ++formats_;
+    std::vector<TypePtr> types;
+    for (const auto& child : node.children) types.push_back(Expression(*child));
+    if (formats) --formats_;
+    const FunctionFacts* const facts = FindFunction(node.name);
+    if (facts == nullptr) {
+      Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
+      return Any();
+    }
+    node.function = facts->function;
+    CheckLiterals(node);
+    return Applied(node, *facts, types);
+  }
+
+  TypePtr Applied(const Node& node, const FunctionFacts& facts, const std::vector<TypePtr>& types) {
+    TypePtr result;
+    for (const Signature& form : facts.signatures) {
+      if (form.is_member != node.is_member || form.parameters.size() != types.size()) continue;
+      const std::size_t first = bindings_.Reserve(form.variables);
+      const std::size_t mark = bindings_.Mark();
+      bool fits = true;
+      for (std::size_t i = 0; fits && i < types.size(); ++i) {
+        fits = bindings_.Unify(types[i], Bindings::Renamed(form.parameters[i], first));
+      }
+      if (!fits) {
+        bindings_.Undo(mark);
+        continue;
+      }
+      TypePtr found = bindings_.Resolve(Bindings::Renamed(form.result, first), /*whole=*/false);
+      if (result == nullptr) {
+        result = std::move(found);
+        continue;
+      }
+      // Several forms fit, since a type is known at run time only.
+      if (Shown(found) != Shown(result)) result = Any();
+      bindings_.Undo(mark);
+    }
+    if (result != nullptr) return result;
+    std::string shown;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (i == 1 && node.is_member) {
+        shown += ".(";
+      } else if (i > 0) {
+        shown += ", ";
+      }
+      shown += Shown(types[i]);
+    }
+    if (node.is_member && types.size() == 1) shown += ".(";
+    Note(node.offset, "found no matching overload for '" + node.name + "' applied to '" +
+                          (node.is_member ? "" : "(") + shown + ")'");
+    return Any();
+  }
+
+  // Checks texts of times and regular expressions that are written in the expression.
+  void CheckLiterals(Node& node) {
+    const std::size_t at = node.children.size() >= 2 ? 1 : 0;
+    if (node.children.empty() || node.children[at]->kind != NodeKind::kLiteral ||
+        !node.children[at]->literal.is(ValueKind::kString)) {
+      return;
+    }
+    const Node& argument = *node.children[at];
+    const std::string_view text = argument.literal.text();
+    if (at == 1 && (node.name == "matches" || node.name == "find" || node.name == "findAll")) {
+      auto pattern = RegularExpression::Compile(text);
+      if (pattern) {
+        node.pattern = *std::move(pattern);
+      } else {
+        Note(argument.offset, "invalid " + node.name + " argument");
+      }
+    }
+    if (at == 1) return;
+    if ((node.name == "duration" && !internal::ParseGoDuration(text)) ||
+        (node.name == "timestamp" && !TimestampIn(text, /*dates=*/false))) {
+      Note(argument.offset, "invalid " + node.name + " argument");
+    }
+  }
+
+  TypePtr Logic(Node& node) {
+    for (const auto& child : node.children) MustBeBool(*child, Expression(*child));
+    return Plain(TypeKind::kBool);
+  }
+
+  TypePtr Choice(Node& node) {
+    const TypePtr condition = Expression(*node.children[0]);
+    const TypePtr yes = Expression(*node.children[1]);
+    const TypePtr no = Expression(*node.children[2]);
+    const std::size_t mark = bindings_.Mark();
+    if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, no)) {
+      return Joined(yes, no);
+    }
+    bindings_.Undo(mark);
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
+                          ", " + Shown(yes) + ", " + Shown(no) + ")'");
+    return Any();
+  }
+
+  // Returns the type of values of either type, which have been unified.
+  TypePtr Joined(const TypePtr& a, const TypePtr& b) const {
+    const TypeKind one = bindings_.Follow(a)->kind;
+    const TypeKind other = bindings_.Follow(b)->kind;
+    if (one == TypeKind::kDyn || other == TypeKind::kDyn) return Any();
+    return one == TypeKind::kNull ? b : a;
+  }
+
+  // Returns the type of an item that was written with a '?': what the optional contains.
+  TypePtr Content(const Node& node, const TypePtr& type) {
+    TypePtr content = bindings_.Fresh();
+    if (!bindings_.Unify(type, OptionalOf(content))) {
+      Note(node.offset, "expected type 'optional_type(dyn)' but found '" + Shown(type) + "'");
+      return Any();
+    }
+    return content;
+  }
+
+  [[nodiscard]] bool IsAny(const TypePtr& type) const {
+    return bindings_.Follow(type)->kind == TypeKind::kDyn;
+  }
+
+  // Adds the type of another item to that of the items before it, which must be the same, except
+  // in what is formatted.
+  void Merge(TypePtr& all, const Node& node, TypePtr type) {
+    if (all == nullptr) {
+      all = std::move(type);
+    } else if (const std::size_t mark = bindings_.Mark();
+               IsAny(type) == IsAny(all) && bindings_.Unify(type, all)) {
+      all = Joined(all, type);
+    } else if (formats_ > 0) {
+      bindings_.Undo(mark);
+      all = Any();
+    } else {
+      bindings_.Undo(mark);
+      Note(node.offset, "expected type '" + Shown(all) + "' but found '" + Shown(type) + "'");
+    }
+  }
+
+  TypePtr List(Node& node) {
+    TypePtr all;
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      TypePtr type = Expression(*node.children[i]);
+      if (node.optional_items[i]) type = Content(*node.children[i], type);
+      Merge(all, *node.children[i], std::move(type));
+    }
+    return ListOf(all == nullptr ? bindings_.Fresh() : all);
+  }
+
+  // Keys of maps are scalars, so types of maps do not branch.
+  TypePtr KeyType(Node& node) {
+    TypePtr type = Expression(node);
+    switch (bindings_.Follow(type)->kind) {
+      case TypeKind::kBool:
+      case TypeKind::kInt:
+      case TypeKind::kUint:
+      case TypeKind::kString:
+      case TypeKind::kDyn:
+        return type;
+      default:
+        Note(node.offset, "unsupported key type: " + Shown(type));
+        return Any();
+    }
+  }
+
+  TypePtr Map(Node& node) {
+    TypePtr keys;
+    TypePtr values;
+    for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
+      Merge(keys, *node.children[i], KeyType(*node.children[i]));
+      TypePtr type = Expression(*node.children[i + 1]);
+      if (node.optional_items[i / 2]) type = Content(*node.children[i + 1], type);
+      Merge(values, *node.children[i + 1], std::move(type));
+    }
+    if (keys == nullptr) return MapOf(bindings_.Fresh(), bindings_.Fresh());
+    return MapOf(keys, values);
+  }
+
+  // Types of the variables of a macro over `range`.
+  std::vector<TypePtr> ItemTypes(const Node& node, const TypePtr& range) {
+    const bool two = node.variables.size() == 2;
+    switch (range->kind) {
+      case TypeKind::kList:
+        if (two) return {Plain(TypeKind::kInt), range->parameters[0]};
+        return {range->parameters[0]};
+      case TypeKind::kMap:
+        if (two) return {range->parameters[0], range->parameters[1]};
+        return {range->parameters[0]};
+      case TypeKind::kDyn:
+      case TypeKind::kVariable:
+        break;
+      default:
+        Note(node.children[0]->offset,
+             "expression of type '" + Shown(range) +
+                 "' cannot be range of a comprehension (must be list, map, or dynamic)");
+    }
+    return std::vector<TypePtr>(node.variables.size(), Any());
+  }
+
+  void MustBeBool(const Node& node, const TypePtr& type) {
+    if (bindings_.Unify(type, Plain(TypeKind::kBool))) return;
+    Note(node.offset, "expected type 'bool' but found '" + Shown(type) + "'");
+  }
+
+  TypePtr MacroOf(Node& node) {
+    const TypePtr range = bindings_.Follow(Expression(*node.children[0]));
+    const bool optional = node.macro == Macro::kOptMap || node.macro == Macro::kOptFlatMap;
+    const std::vector<TypePtr> items =
+        optional ? std::vector<TypePtr>{Content(*node.children[0], range)} : ItemTypes(node, range);
+    node.slot = scope_.size();
+    for (std::size_t i = 0; i < node.variables.size(); ++i) {
+      scope_.push_back({node.variables[i], items[i]});
+    }
+    out_.slots = std::max(out_.slots, scope_.size());
+    std::vector<TypePtr> types;
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+      types.push_back(Expression(*node.children[i]));
+    }
+    scope_.resize(node.slot);
+    return ResultOf(node, range, types);
+  }
+
+  TypePtr ResultOf(const Node& node, const TypePtr& range, const std::vector<TypePtr>& types) {
+    const TypePtr& last = types.back();
+    const bool filters = types.size() == 2;
+    if (filters) MustBeBool(*node.children[1], types[0]);
+    switch (node.macro) {
+      case Macro::kAll:
+      case Macro::kExists:
+      case Macro::kExistsOne:
+        MustBeBool(*node.children[1], last);
+        return Plain(TypeKind::kBool);
+      case Macro::kFilter:
+        MustBeBool(*node.children[1], last);
+        if (range->kind == TypeKind::kList) return ListOf(range->parameters[0]);
+        return ListOf(range->kind == TypeKind::kMap ? range->parameters[0] : Any());
+      case Macro::kMap:
+      case Macro::kTransformList:
+        return ListOf(last);
+      case Macro::kTransformMap:
+        if (range->kind == TypeKind::kMap) return MapOf(range->parameters[0], last);
+        return MapOf(range->kind == TypeKind::kList ? Plain(TypeKind::kInt) : Any(), last);
+      case Macro::kTransformMapEntry:
+        return EntriesOf(node, last);
+      case Macro::kSortBy:
+        return range;
+      case Macro::kOptMap:
+        return OptionalOf(last);
+      case Macro::kOptFlatMap:
+        return OptionalOf(Content(*node.children[1], last));
+    }
+    return Any();
+  }
+
+  TypePtr EntriesOf(const Node& node, const TypePtr& type) {
+    TypePtr map = MapOf(bindings_.Fresh(), bindings_.Fresh());
+    if (bindings_.Unify(type, map)) return map;
+    Note(node.children.back()->offset, "expected type 'map' but found '" + Shown(type) + "'");
+    return MapOf(Any(), Any());
+  }
+
+  std::vector<Variable> scope_;
+  Bindings bindings_;
+  Checked out_;
+  std::vector<Problem>& problems_;
+  int formats_ = 0;  // calls of format around the expression
+};
+
+}  // namespace
+
+Checked Check(Node& root, const std::vector<Variable>& variables, std::vector<Problem>& problems) {
+  return Checker(variables, problems).Whole(root);
+}
+
+}  // namespace kinformer::internal::cel

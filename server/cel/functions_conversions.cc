@@ -1,0 +1,290 @@
+// Conversions between types, the getters of times, and optional values.
+
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/text/go_text.h"
+#include "cel/calendar.h"
+#include "cel/evaluator.h"
+#include "cel/functions.h"
+#include "cel/net.h"
+#include "cel/text.h"
+#include "object/values/text_forms.h"
+
+namespace kinformer::internal::cel {
+namespace {
+
+using enum ValueKind;
+
+template <class Number>
+Value ParsedNumber(std::string_view text, Value (*make)(Number)) {
+  Number number{};
+  std::string_view digits = text;
+  if (std::is_signed_v<Number> && digits.size() > 1 && digits[0] == '+' && digits[1] != '-') {
+    digits.remove_prefix(1);
+  }
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool range = error == std::errc::result_out_of_range;
+  if (error == std::errc() && end == digits.data() + digits.size()) return make(number);
+  const char* const name = std::is_floating_point_v<Number> ? "ParseFloat"
+                           : std::is_signed_v<Number>       ? "ParseInt"
+                                                            : "ParseUint";
+  return Value::Error("type conversion error: strconv." + std::string(name) + ": parsing \"" +
+                      std::string(text.substr(0, 100)) +
+                      "\": " + (range ? "value out of range" : "invalid syntax"));
+}
+
+Value RangeError() { return Value::Error("integer overflow"); }
+Value UintRangeError() { return Value::Error("unsigned integer overflow"); }
+
+Value ToInt(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  switch (a[0].kind()) {
+    case kInt:
+      return a[0];
+    case kUint:
+      if (a[0].unsigned_integer() >= std::uint64_t{1} << 63) return RangeError();
+      return Value::Int(static_cast<std::int64_t>(a[0].unsigned_integer()));
+    case kDouble:
+      // Without the limits themselves, as in cel-go.
+      if (!(a[0].number() > -0x1p63 && a[0].number() < 0x1p63)) return RangeError();
+      return Value::Int(static_cast<std::int64_t>(a[0].number()));
+    case kString:
+      return ParsedNumber<std::int64_t>(a[0].text(), Value::Int);
+    case kTimestamp:
+      return Value::Int(a[0].time().seconds);
+    case kDuration:
+      return Value::Int(a[0].integer());
+    default:
+      return NoSuchOverload();
+  }
+}
+
+Value ToUint(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  switch (a[0].kind()) {
+    case kUint:
+      return a[0];
+    case kInt:
+      if (a[0].integer() < 0) return UintRangeError();
+      return Value::Uint(static_cast<std::uint64_t>(a[0].integer()));
+    case kDouble:
+      if (!(a[0].number() >= 0 && a[0].number() < 0x1p64)) return UintRangeError();
+      return Value::Uint(static_cast<std::uint64_t>(a[0].number()));
+    case kString:
+      return ParsedNumber<std::uint64_t>(a[0].text(), Value::Uint);
+    default:
+      return NoSuchOverload();
+  }
+}
+
+Value ToDouble(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  switch (a[0].kind()) {
+    case kDouble:
+      return a[0];
+    case kInt:
+      return Value::Double(static_cast<double>(a[0].integer()));
+    case kUint:
+      return Value::Double(static_cast<double>(a[0].unsigned_integer()));
+    case kString:
+      return ParsedNumber<double>(a[0].text(), Value::Double);
+    default:
+      return NoSuchOverload();
+  }
+}
+
+Value ToBool(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  if (a[0].is(kBool)) return a[0];
+  if (!a[0].is(kString)) return NoSuchOverload();
+  const std::string_view text = a[0].text();
+  for (const std::string_view yes : {"1", "t", "T", "true", "TRUE", "True"}) {
+    if (text == yes) return Value::Bool(true);
+  }
+  for (const std::string_view no : {"0", "f", "F", "false", "FALSE", "False"}) {
+    if (text == no) return Value::Bool(false);
+  }
+  return Value::Error("type conversion error from 'string' to 'bool'");
+}
+
+Value ToString(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  if (a[0].is(kBytes) && !evaluation.ChargeText(a[0].text().size())) {
+    return Evaluation::OverBudget();
+  }
+  return TextOf(a[0]);
+}
+
+Value ToBytes(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  if (a[0].is(kBytes)) return a[0];
+  if (!a[0].is(kString)) return NoSuchOverload();
+  if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
+  return Value::Bytes(std::string(a[0].text()));
+}
+
+Value ToTimestamp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  if (a[0].is(kTimestamp)) return a[0];
+  if (a[0].is(kInt)) {
+    if (a[0].integer() < kMinSeconds || a[0].integer() > kMaxSeconds) {
+      return Value::Error("timestamp overflow");
+    }
+    return Value::Time({a[0].integer(), 0});
+  }
+  if (!a[0].is(kString)) return NoSuchOverload();
+  const auto time = TimestampIn(a[0].text(), /*dates=*/false);
+  if (time) return Value::Time(*time);
+  return Value::Error("type conversion error from 'string' to 'google.protobuf.Timestamp'");
+}
+
+Value ToDuration(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  if (a[0].is(kDuration)) return a[0];
+  if (a[0].is(kInt)) return Value::Duration(a[0].integer());
+  if (!a[0].is(kString)) return NoSuchOverload();
+  const auto nanos = ParseGoDuration(a[0].text());
+  if (nanos) return Value::Duration(*nanos);
+  return Value::Error("type conversion error from 'string' to 'google.protobuf.Duration'");
+}
+
+Value Same(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) { return a[0]; }
+
+Value TypeFunction(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  return Value::OfType(TypeOfValue(a[0]));
+}
+
+Value Getter(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
+  if (a[0].is(kDuration) && a.size() == 1) return DurationPart(call.name, a[0].integer());
+  if (!a[0].is(kTimestamp)) return NoSuchOverload();
+  if (a.size() == 1) return TimePart(call.name, a[0].time(), {});
+  if (!a[1].is(kString)) return NoSuchOverload();
+  return TimePart(call.name, a[0].time(), a[1].text());
+}
+
+// Seconds with the digits that they need.
+std::string SecondsText(std::int64_t nanos) {
+  constexpr std::uint64_t kNanos = 1'000'000'000;
+  const auto bits = static_cast<std::uint64_t>(nanos);
+  const std::uint64_t size = nanos < 0 ? 0 - bits : bits;
+  std::string text = (nanos < 0 ? "-" : "") + std::to_string(size / kNanos);
+  if (size % kNanos == 0) return text;
+  std::string digits = std::to_string(kNanos + size % kNanos);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  digits.front() = '.';
+  return text + digits;
+}
+
+// ---- Optional values
+
+Value Of(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  return Value::Some(a[0]);
+}
+Value NoneFunction(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments /*a*/) {
+  return Value::None();
+}
+bool IsZero(const Value& value) {
+  switch (value.kind()) {
+    case kNull:
+      return true;
+    case kBool:
+    case kInt:
+    case kDuration:
+      return value.integer() == 0;
+    case kUint:
+      return value.unsigned_integer() == 0;
+    case kDouble:
+      return value.number() == 0;
+    case kString:
+    case kBytes:
+      return value.text().empty();
+    case kList:
+    case kMap:
+      return value.size() == 0;
+    case kOptional:
+      return value.content() == nullptr;
+    default:
+      return false;
+  }
+}
+Value OfNonZero(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  return IsZero(a[0]) ? Value::None() : Value::Some(a[0]);
+}
+Value Content(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  if (!a[0].is(kOptional)) return NoSuchOverload();
+  if (a[0].content() == nullptr) return Value::Error("optional.none() dereference");
+  return *a[0].content();
+}
+Value HasValue(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  return a[0].is(kOptional) ? Value::Bool(a[0].content() != nullptr) : NoSuchOverload();
+}
+Value OrOptional(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  if (!a[0].is(kOptional)) return NoSuchOverload();
+  return a[0].content() == nullptr ? a[1] : a[0];
+}
+Value OrValue(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+  if (!a[0].is(kOptional)) return NoSuchOverload();
+  return a[0].content() == nullptr ? a[1] : *a[0].content();
+}
+
+}  // namespace
+
+Value TextOf(const Value& value) {
+  switch (value.kind()) {
+    case kString:
+      return value;
+    case kBool:
+      return Value::Borrowed(value.is_true() ? "true" : "false");
+    case kInt:
+      return Value::String(std::to_string(value.integer()));
+    case kUint:
+      return Value::String(std::to_string(value.unsigned_integer()));
+    case kDouble:
+      return Value::String(base::GoFloat(value.number()));
+    case kBytes:
+      if (!IsUtf8(value.text()))
+        return Value::Error("invalid UTF-8 in bytes, cannot convert to string");
+      return Value::String(std::string(value.text()));
+    case kTimestamp:
+      return Value::String(TimestampText(value.time()));
+    case kDuration:
+      return Value::String(SecondsText(value.integer()) + "s");
+    case kIp:
+      return Value::String(IpText(value.ip()));
+    case kCidr:
+      return Value::String(CidrText(value.cidr()));
+    default:
+      return NoSuchOverload();
+  }
+}
+
+std::span<const FunctionEntry> ConversionFunctions() {
+  static constexpr FunctionEntry kEntries[] = {
+      {"int", ToInt},
+      {"uint", ToUint},
+      {"double", ToDouble},
+      {"bool", ToBool},
+      {"string", ToString},
+      {"bytes", ToBytes},
+      {"timestamp", ToTimestamp},
+      {"duration", ToDuration},
+      {"dyn", Same},
+      {"type", TypeFunction},
+      {"getFullYear", Getter},
+      {"getMonth", Getter},
+      {"getDate", Getter},
+      {"getDayOfMonth", Getter},
+      {"getDayOfWeek", Getter},
+      {"getDayOfYear", Getter},
+      {"getHours", Getter},
+      {"getMinutes", Getter},
+      {"getSeconds", Getter},
+      {"getMilliseconds", Getter},
+      {"optional.of", Of},
+      {"optional.none", NoneFunction},
+      {"optional.ofNonZeroValue", OfNonZero},
+      {"value", Content},
+      {"hasValue", HasValue},
+      {"or", OrOptional},
+      {"orValue", OrValue},
+  };
+  return kEntries;
+}
+
+}  // namespace kinformer::internal::cel

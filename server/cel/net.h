@@ -1,0 +1,29 @@
+// cel/net.h
+//
+// Addresses, networks and URLs, as Kubernetes' extensions of the language read them.
+
+#ifndef KINFORMER_CEL_NET_H_
+#define KINFORMER_CEL_NET_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cel/value.h"
+
+namespace kinformer::internal::cel {
+
+// Without zones, and without addresses of IPv4 in those of IPv6.
+std::optional<Ip> IpIn(std::string_view text);
+std::string IpText(const Ip& ip);
+std::optional<Cidr> CidrIn(std::string_view text);
+std::string CidrText(const Cidr& cidr);
+Cidr Masked(const Cidr& cidr);
+bool Contains(const Cidr& cidr, const Ip& ip);
+
+// Reads an absolute URI or an absolute path.
+std::optional<Url> UrlIn(std::string_view text);
+
+}  // namespace kinformer::internal::cel
+
+#endif  // KINFORMER_CEL_NET_H_

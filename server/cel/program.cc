@@ -1,0 +1,30 @@
+#include "cel/program.h"
+
+#include <utility>
+
+#include "cel/evaluator.h"
+#include "cel/parser.h"
+
+namespace kinformer::internal::cel {
+
+Program::Program(std::unique_ptr<const Node> root, Checked checked, std::vector<Variable> variables)
+    : root_(std::move(root)), checked_(std::move(checked)), variables_(std::move(variables)) {}
+
+Compiled Program::Compile(std::string_view text, const Environment& environment) {
+  std::vector<Problem> problems;
+  std::unique_ptr<Node> root = Parse(text, problems);
+  Checked checked;
+  if (root != nullptr) checked = Check(*root, environment.variables, problems);
+  if (!problems.empty()) return {.error = ProblemText(text, problems)};
+  return {.program = std::shared_ptr<const Program>(
+              new Program(std::move(root), std::move(checked), environment.variables))};
+}
+
+Outcome Program::Evaluate(std::span<const Value> values, std::uint64_t budget) const {
+  Evaluation evaluation(checked_.slots, budget);
+  for (std::size_t i = 0; i < values.size(); ++i) evaluation.Set(i, values[i]);
+  Value value = evaluation.Run(*root_);
+  return {.value = std::move(value), .cost = evaluation.cost()};
+}
+
+}  // namespace kinformer::internal::cel

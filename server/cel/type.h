@@ -1,0 +1,87 @@
+// cel/type.h
+//
+// Type: what the checker knows of an expression, and how values of JSON are to be read.
+
+#ifndef KINFORMER_CEL_TYPE_H_
+#define KINFORMER_CEL_TYPE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kinformer::internal::cel {
+
+enum class TypeKind : std::uint8_t {
+  kDyn,
+  kNull,
+  kBool,
+  kInt,
+  kUint,
+  kDouble,
+  kString,
+  kBytes,
+  kTimestamp,
+  kDuration,
+  kList,
+  kMap,
+  kObject,
+  kOptional,
+  kType,
+  kUrl,
+  kIp,
+  kCidr,
+  kQuantity,
+  kVariable,  // stands for a type that the checker finds out
+};
+
+// How two lists are compared and added: by position, as sets, or by the keys of their items.
+enum class ListOrder : std::uint8_t { kPositions, kSet, kKeys };
+
+struct Type;
+using TypePtr = std::shared_ptr<const Type>;
+
+// A member of an object. `name` is an identifier of the language; `json_name` the member's name in
+// JSON, which may contain other characters.
+struct Field {
+  std::string name{};
+  std::string json_name{};
+  TypePtr type{};
+};
+
+struct Type {
+  TypeKind kind = TypeKind::kDyn;
+  // Of lists, optionals and types: one; of maps: key and value.
+  std::vector<TypePtr> parameters{};
+  // Of objects.
+  std::string name{};
+  std::vector<Field> fields{};  // sorted by name
+  // Of lists in JSON.
+  ListOrder order = ListOrder::kPositions;
+  std::vector<std::string> keys{};
+  // Of variables.
+  std::size_t variable = 0;
+
+  // Returns null if there is no such field.
+  [[nodiscard]] const Field* FindField(std::string_view identifier) const;
+};
+
+// Return shared types without parameters.
+const TypePtr& Plain(TypeKind kind);
+TypePtr ListOf(TypePtr item);
+TypePtr MapOf(TypePtr key, TypePtr value);
+TypePtr OptionalOf(TypePtr type);
+TypePtr TypeOf(TypePtr type);
+TypePtr ObjectOf(std::string name, std::vector<Field> fields);
+
+// Returns "list(string)": the type as messages show it.
+std::string TypeText(const Type& type);
+
+// Returns the identifier for a member of JSON: "a-b" is a__dash__b. Empty if there is none, as for
+// names with other signs than letters, digits, '_', '.', '-' and '/'.
+std::string EscapedName(std::string_view name);
+
+}  // namespace kinformer::internal::cel
+
+#endif  // KINFORMER_CEL_TYPE_H_
