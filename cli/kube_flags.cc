@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/builtin/plugin_names.h"
 #include "base/text/bool_in.h"
 
 namespace kinformer::cli {
@@ -146,6 +147,36 @@ Result<void> ReadFeatureGates(const std::string& gates, KubeCommand& command) {
   return {};
 }
 
+// Runs the plug-ins that kube-apiserver runs, as far as they are here.
+Result<void> ReadPlugins(const Given& given, KubeCommand& command) {
+  using apiserver::KindOfPlugin;
+  using apiserver::PluginKind;
+  // The optional ones of this server that kube-apiserver has on.
+  std::string enabled =
+      "DefaultStorageClass,LimitRanger,PodSecurity,ResourceQuota,ServiceAccount,"
+      "TaintNodesByCondition";
+  std::string disabled;
+  for (const char* const flag : {"enable-admission-plugins", "disable-admission-plugins"}) {
+    const bool enables = flag[0] == 'e';
+    for (const std::string& name : Split(given.Or(flag, ""))) {
+      const PluginKind kind = KindOfPlugin(name);
+      if (kind == PluginKind::kUnknown) return Wrong(flag, name, "is no admission plug-in");
+      if (kind == PluginKind::kMissing) {
+        if (enables) command.notices.push_back("the admission plug-in " + name + " is ignored");
+      } else if (kind == PluginKind::kFixed) {
+        if (!enables) command.notices.push_back("the admission plug-in " + name + " stays on");
+      } else {
+        (enables ? enabled : disabled) += "," + name;
+      }
+    }
+  }
+  command.arguments.push_back("--enable-admission-plugins=" + enabled);
+  if (!disabled.empty()) {
+    command.arguments.push_back("--disable-admission-plugins=" + disabled.substr(1));
+  }
+  return {};
+}
+
 // Adds the option if the flag was given.
 void Pass(const Given& given, const std::string& name, std::vector<std::string>& arguments) {
   if (const auto value = given.Get(name)) arguments.push_back("--" + name + "=" + *value);
@@ -173,7 +204,9 @@ Result<KubeCommand> ReadKubeFlags(const std::vector<std::string>& arguments) {
   out = {"apiserver", "--listen=" + *listen, "--authorization-mode=" + *mode,
          // The parts of kube-controller-manager are left to one; kubelets and owners of fields are
          // as with a real server.
-         "--no-garbage-collection", "--no-namespace-finalization", "--pod-grace", "--field-owners"};
+         "--no-garbage-collection", "--no-namespace-finalization", "--no-admission-controllers",
+         "--pod-grace", "--field-owners"};
+  if (Result<void> plugins = ReadPlugins(given, command); !plugins) return plugins.error();
   for (const char* const name :
        {"advertise-address", "client-ca-file", "event-ttl", "token-auth-file"}) {
     Pass(given, name, out);

@@ -34,11 +34,31 @@ TEST(KubeFlags, EnvtestsFlags_AreServedWithoutAWord) {
   EXPECT_THAT(command->notices, IsEmpty());
   EXPECT_EQ(command->cert_dir, "/tmp/certs");
   EXPECT_EQ(command->address, "127.0.0.1");
+  EXPECT_THAT(
+      command->arguments,
+      ElementsAre("apiserver", "--listen=127.0.0.1:4711", "--authorization-mode=RBAC",
+                  "--no-garbage-collection", "--no-namespace-finalization",
+                  "--no-admission-controllers", "--pod-grace", "--field-owners",
+                  "--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
+                  "ResourceQuota,ServiceAccount,TaintNodesByCondition",
+                  "--disable-admission-plugins=ServiceAccount",
+                  "--client-ca-file=/tmp/certs/ca.crt", "--service-cluster-ip-range=10.0.0.0/24"));
+}
+
+TEST(KubeFlags, AdmissionPlugins_AreThoseOfKubeApiserverThatAreHere) {
+  const auto command =
+      ReadKubeFlags({"--enable-admission-plugins=PodNodeSelector,NodeRestriction",
+                     "--disable-admission-plugins=Priority,AlwaysPullImages,NamespaceLifecycle"});
+  ASSERT_TRUE(command.ok()) << command.error().message();
   EXPECT_THAT(command->arguments,
-              ElementsAre("apiserver", "--listen=127.0.0.1:4711", "--authorization-mode=RBAC",
-                          "--no-garbage-collection", "--no-namespace-finalization", "--pod-grace",
-                          "--field-owners", "--client-ca-file=/tmp/certs/ca.crt",
-                          "--service-cluster-ip-range=10.0.0.0/24"));
+              Contains("--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
+                       "ResourceQuota,ServiceAccount,TaintNodesByCondition,PodNodeSelector"));
+  EXPECT_THAT(command->arguments, Contains("--disable-admission-plugins=Priority"));
+  EXPECT_THAT(command->notices, ElementsAre("the admission plug-in NodeRestriction is ignored",
+                                            "the admission plug-in NamespaceLifecycle stays on"));
+  const auto unknown = ReadKubeFlags({"--enable-admission-plugins=LimitRange"});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.error().message(), HasSubstr("\"LimitRange\" is no admission plug-in"));
 }
 
 TEST(KubeFlags, Values_ComeInBothForms_AndTheLastCounts) {

@@ -1,5 +1,5 @@
-"""Shell scripts of the tests: the output of a command in the background is waited for. So it has one
-writer, or it is empty before the command starts: the wait would find the lines of another one."""
+"""Shell scripts of the tests: the output of a command in the background is waited for. So it has
+one writer, or it is empty before the command starts: the wait would find lines of another one."""
 
 import collections
 import pathlib
