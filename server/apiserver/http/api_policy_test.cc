@@ -9,6 +9,7 @@
 
 #include "apiserver/http/authentication.h"
 #include "apiserver/http/own_names.h"
+#include "apiserver/registry/user_info.h"
 
 namespace kinformer::apiserver {
 namespace {
