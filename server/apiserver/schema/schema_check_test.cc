@@ -7,8 +7,8 @@
 
 #include "kinformer/json/yaml.h"
 
-#include "cel/regular_expression.h"
 #include "apiserver/schema/structural_schema.h"
+#include "cel/regular_expression.h"
 
 namespace kinformer::apiserver {
 namespace {
