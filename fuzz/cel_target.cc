@@ -21,7 +21,7 @@ namespace cel = internal::cel;
 
 // Small, so that a run is short.
 constexpr std::uint64_t kBudget = 20'000;
-// What a single step may cost beyond the budget: a comparison of everything in the input.
+// The most that one step may cost beyond the budget: a comparison of everything in the input.
 constexpr std::uint64_t kStep = 1'000'000;
 
 void Evaluate(std::string_view text, const json::Value& self, const cel::TypePtr& type) {

@@ -21,7 +21,7 @@ Value NoSuchKey(std::string_view key) { return Value::Error("no such key: " + st
 // Calls more arguments than these through the heap.
 constexpr std::size_t kFewArguments = 4;
 
-// What a macro has found so far.
+// The findings of a macro so far.
 struct Found {
   std::vector<Value> items{};
   std::vector<std::pair<Value, Value>> entries{};

@@ -60,20 +60,20 @@ struct Node {
   std::size_t depth = 1;
   std::vector<std::unique_ptr<Node>> children{};
   Value literal{};
-  // Of identifiers, selects and calls.
+  // The name in identifiers, selects and calls.
   std::string name{};
   bool is_member = false;  // of calls: a.f(b)
-  // Of selects: a.?b. Of lists and maps: which items (by number) were written with a '?'.
+  // A '?' in selects: a.?b. In lists and maps: which items (by number) have one.
   bool is_optional = false;
   std::vector<bool> optional_items{};
-  // Of macros.
+  // Members of macros.
   Macro macro = Macro::kAll;
   std::vector<std::string> variables{};
 
   // ---- Filled in by the checker.
   std::size_t slot = 0;  // of identifiers: the variable; of macros: the first of its variables
   Function function = nullptr;
-  // Of regular expressions that are literals.
+  // The pattern of a call, if it is a literal.
   std::shared_ptr<const RegularExpression> pattern{};
 };
 

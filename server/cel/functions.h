@@ -1,6 +1,6 @@
 // cel/functions.h
 //
-// What computes the functions, by families. Each family is a table of names.
+// The code of the functions, by families. Each family is a table of names.
 
 #ifndef KINFORMER_CEL_FUNCTIONS_H_
 #define KINFORMER_CEL_FUNCTIONS_H_

@@ -21,7 +21,7 @@ std::vector<Value> ItemsOf(const Value& list) {
   return items;
 }
 
-// What comparing two values costs.
+// Returns the cost of comparing two values.
 std::uint64_t CostOf(const Value& value) {
   return value.is(kString) || value.is(kBytes) ? 1 + value.text().size() / 10 : 1;
 }

@@ -52,15 +52,15 @@ struct Field {
 
 struct Type {
   TypeKind kind = TypeKind::kDyn;
-  // Of lists, optionals and types: one; of maps: key and value.
+  // One for lists, optionals and types; key and value for maps.
   std::vector<TypePtr> parameters{};
-  // Of objects.
+  // Members of objects.
   std::string name{};
   std::vector<Field> fields{};  // sorted by name
-  // Of lists in JSON.
+  // Members of lists in JSON.
   ListOrder order = ListOrder::kPositions;
   std::vector<std::string> keys{};
-  // Of variables.
+  // The number of a variable.
   std::size_t variable = 0;
 
   // Returns null if there is no such field.

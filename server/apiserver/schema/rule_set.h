@@ -25,7 +25,7 @@ inline constexpr std::size_t kOldSelf = 1;
 
 // One rule. Without a program, `error` says why; an empty rule has neither.
 struct ValidationRule {
-  // What a failure is called: the message, or else the rule.
+  // The name of a failure: the message, or else the rule.
   std::string shown{};
   std::string message{};  // empty if there is none
   std::string reason{};

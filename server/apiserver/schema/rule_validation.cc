@@ -193,7 +193,7 @@ class RuleValidator {
     if (broke_) return;
     StatusCause cause = CauseOf(place, rule, detail);
     if (rule.uses_old_self || !IsUnchangedAt(place)) return Note(std::move(cause));
-    // What was wrong before may stay so.
+    // A value that was wrong before may stay so.
     if (warnings_ != nullptr && warnings_->size() < kMaxWarnings) {
       warnings_->push_back(cause.field + ": " + cause.message);
     }

@@ -176,7 +176,7 @@ TEST_F(RuleValidation, RulesAboutChanges_NeedAnOldValue) {
   EXPECT_EQ(Problems(schema, "{o: 2}", "{o: 3}"), Strings());
 }
 
-TEST_F(RuleValidation, WhatWasWrong_MayStaySo) {
+TEST_F(RuleValidation, WrongValues_MayStaySo) {
   const std::string_view schema =
       "{type: object, properties: {num: {type: integer, x-kubernetes-validations: [{rule: 'self > "
       "0'}]}, l: {type: array, items: {type: integer, x-kubernetes-validations: [{rule: 'self > "

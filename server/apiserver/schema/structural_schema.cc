@@ -67,7 +67,7 @@ std::vector<SchemaNode> ParseAll(const json::Value& schemas, std::size_t depth);
 // Names of types occur in messages only.
 constexpr std::size_t kMaxName = 200;
 
-// What is to be made of rules, and where the schema stands.
+// The treatment of rules, and where the schema stands.
 struct RuleContext {
   bool compiles = false;
   bool root = false;  // a whole object
