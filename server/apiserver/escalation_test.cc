@@ -38,7 +38,8 @@ class EscalationTest : public ::testing::Test, protected RbacFixture {
            R"("]}])" + std::string(more) + "}";
   }
   static std::string Binding(std::string_view kind, std::string_view role) {
-    return R"({"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":")" +
+    return R"({"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io",)"
+           R"("kind":")" +
            std::string(kind) + R"(","name":")" + std::string(role) + R"("}})";
   }
 

@@ -32,16 +32,16 @@ std::string Restricted(std::string_view context, std::string_view more = "{}",
 
 TEST(PodSecurityChecksTest, BaselineContainers) {
   EXPECT_EQ(Violations(kBaseline, R"({"containers":[{"name":"a"}]})"), "");
-  EXPECT_EQ(
-      Violations(kBaseline, R"({"initContainers":[{"name":"i","securityContext":{
+  EXPECT_EQ(Violations(kBaseline, R"({"initContainers":[{"name":"i","securityContext":{
           "privileged":true,"capabilities":{"add":["NET_ADMIN","CHOWN"]}}}],
           "containers":[{"name":"a","securityContext":{"privileged":true,"procMount":"Unmasked",
           "windowsOptions":{"hostProcess":true}},"ports":[{"hostPort":80},{"hostPort":9}]}]})"),
-      R"(non-default capabilities (container "i" must not include "NET_ADMIN" in )"
-      R"(securityContext.capabilities.add), hostPort (container "a" uses hostPorts 80, 9), )"
-      R"(privileged (containers "i", "a" must not set securityContext.privileged=true), )"
-      R"(procMount (container "a" must not set securityContext.procMount to "Unmasked"), )"
-      R"(hostProcess (container "a" must not set securityContext.windowsOptions.hostProcess=true))");
+            R"(non-default capabilities (container "i" must not include "NET_ADMIN" in )"
+            R"(securityContext.capabilities.add), hostPort (container "a" uses hostPorts 80, 9), )"
+            R"(privileged (containers "i", "a" must not set securityContext.privileged=true), )"
+            R"(procMount (container "a" must not set securityContext.procMount to "Unmasked"), )"
+            R"(hostProcess (container "a" must not set )"
+            R"(securityContext.windowsOptions.hostProcess=true))");
 }
 
 TEST(PodSecurityChecksTest, BaselinePods) {

@@ -13,8 +13,8 @@
 
 namespace kinformer::internal::http {
 
-// Takes ownership of a connected socket. `peer`: subject of the client's certificate. Requests received during a response are handled after it. Short responses are written
-// together.
+// Takes ownership of a connected socket. `peer`: subject of the client's certificate. Requests
+// received during a response are handled after it. Short responses are written together.
 std::shared_ptr<Connection> NewHttp1Connection(ConnectionHost& host,
                                                std::unique_ptr<ByteStream> stream,
                                                PeerIdentity peer);

@@ -54,7 +54,7 @@ class EmbeddedPeer final : public ScriptPeer {
   static apiserver::ApiServerOptions Options(bool by_roles) {
     apiserver::ApiServerOptions options;
     options.pod_grace = true;
-    // Those that a real server has on, as far as they wait for objects of a case.
+    // Plug-ins that a real server has on, as far as they wait for objects of a case.
     options.enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"};
     options.admission_controllers = false;
     if (!by_roles) return options;

@@ -70,7 +70,7 @@ class ApiServer : public Handler, public kinformer::internal::transport::HeadJud
   ApiServer& operator=(const ApiServer&) = delete;
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
-  // Refuses a request without a right to it (ApiServerOptions::authorization) before its body comes.
+  // Refuses a request without a right to it (ApiServerOptions::authorization), before its body.
   [[nodiscard]] std::unique_ptr<ResponseStream> JudgeHead(const HttpRequest& head) override;
   // Returns true for tokens that this server issued by TokenRequest, and for those of its options.
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const override;

@@ -121,7 +121,7 @@ struct ApiServerOptions {
   std::vector<TokenUser> token_users{};
 
   // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists
-  // those that this server has, and which are on. They see the requests of clients, and not calls in
+  // those that this server has, and which are on. They see the requests of clients, but no calls in
   // process. Names of others are logged and have no effect.
   std::vector<std::string> enable_admission_plugins{};
   std::vector<std::string> disable_admission_plugins{};  // wins over the other one

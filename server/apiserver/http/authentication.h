@@ -21,9 +21,9 @@ inline constexpr char kKubeconfigUser[] = "kubernetes-admin";
 // Returns whether the handler behind the front end accepts a bearer token.
 using AcceptsToken = std::function<bool(const std::string& bearer_token)>;
 
-// Sets request.user, and headers kGroupHeader for its groups, if the caller is authenticated; false:
-// refuse the request. `peer` is the subject of the client certificate, whose organizations are the
-// groups. Such headers of the client are removed.
+// Sets request.user, and headers kGroupHeader for its groups, if the caller is authenticated.
+// Returns false if the request is to be refused. `peer` is the subject of the client certificate,
+// whose organizations are the groups. Such headers of the client are removed.
 [[nodiscard]] bool Authenticate(const HttpServerOptions& options, const AcceptsToken& accepts,
                                 const internal::http::PeerIdentity& peer, HttpRequest& request);
 

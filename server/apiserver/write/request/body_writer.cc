@@ -66,8 +66,8 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
 // Attributes of a review, whose objects may be large.
 using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
 
-// Fails without a right beyond that for the request: to create what an update makes, or to give what
-// a role or a binding gives.
+// Fails without a right beyond that for the request: to create what an update makes, or to give
+// what a role or a binding gives.
 Result<void> CheckRights(const Authorizer& authorizer, const ResourceRequest& request,
                          const Draft& draft) {
   const RequestInfo& info = request.info;
