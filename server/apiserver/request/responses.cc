@@ -94,7 +94,15 @@ constexpr std::size_t kMaxWarningBytes = 4096;
 // Reserved for the last warning.
 constexpr std::size_t kLastWarningBytes = 64;
 
-std::string WarningText(std::string_view text) { return "299 - " + JsonString(text); }
+// A quoted string of HTTP, which has no escapes but these, and no line breaks.
+std::string WarningText(std::string_view text) {
+  std::string out = "299 - \"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  }
+  return out + '"';
+}
 
 // Returns warnings as header values, up to the size limit.
 std::vector<std::string> WarningTexts(const std::vector<std::string>& warnings) {

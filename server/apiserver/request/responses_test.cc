@@ -207,6 +207,7 @@ TEST(Responses, Warnings_TakeAtMostFourKibibytes) {
   };
   EXPECT_EQ(warned({}), Texts{});
   EXPECT_EQ(warned({"a", "b\"c"}), (Texts{"299 - \"a\"", R"(299 - "b\"c")"}));
+  EXPECT_EQ(warned({"a > b & \\c\nd"}), Texts{R"(299 - "a > b & \\c d")"});
   EXPECT_EQ(warned({of_size(4032)}).at(0).size(), 4032U);
   EXPECT_EQ(warned({of_size(4033)}), Texts{"299 - \"1 more warning\""});
   const Texts two = warned({of_size(2000), of_size(2032)});
