@@ -157,9 +157,8 @@ bool WantsServer(const ApiServerFlags& flags) {
          flags.no_admission_controllers;
 }
 
-}  // namespace
-
-void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
+// Adds the options for where the server listens, and whom it lets in.
+void AddAccessFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--listen", flags.listen, "ADDRESS:PORT",
                  "where to listen (127.0.0.1:0); port 0: any free one");
   command.Option("--kubeconfig-out", flags.kubeconfig_out, "FILE",
@@ -199,6 +198,10 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
                  "users with bearer tokens, a line each: TOKEN,USER,UID,\"GROUP,GROUP\"");
   command.Flag("--debug-endpoints", flags.debug_endpoints,
                "serve /debug/faults, /debug/compact and the like to whoever is let in");
+}
+
+// Adds the options for what it does with objects.
+void AddObjectFlags(Command& command, ApiServerFlags& flags) {
   command.Flag(
       "--fake-kubelet", flags.fake_kubelet,
       "serve logs, exec, attach and port-forward of all pods: commands and ports echo what "
@@ -240,6 +243,9 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--no-admission-controllers", flags.no_admission_controllers,
                "leave it to a kube-controller-manager to count what ResourceQuotas limit, and to "
                "make the service account of each namespace");
+}
+
+void AddRecordingFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--record", flags.record, "FILE",
                  "pass requests to the cluster of --upstream and write down what it answers");
   command.Option("--upstream", flags.upstream, "KUBECONFIG", "the cluster to record");
@@ -251,6 +257,14 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--replay", flags.replay, "FILE", "serve a recording in place of objects");
   command.Option("--speed", flags.speed, "FACTOR",
                  "of a replay: 1 as recorded, 10 ten times as fast, max at once (1)");
+}
+
+}  // namespace
+
+void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
+  AddAccessFlags(command, flags);
+  AddObjectFlags(command, flags);
+  AddRecordingFlags(command, flags);
 }
 
 Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& flags) {

@@ -37,7 +37,7 @@ BodyStream BodyStream::Of(std::shared_ptr<std::istream> stream) {
     return body;
   }
   body.size = static_cast<std::uint64_t>(end - begin);
-  body.open = [stream, begin, read = std::move(read)]() -> Result<Read> {
+  body.open = [stream = std::move(stream), begin, read = std::move(read)]() -> Result<Read> {
     stream->clear();
     if (!stream->seekg(begin)) {
       return Error(Reason::kUnreadable, "the std::istream cannot seek to where it began");
