@@ -365,14 +365,8 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
       co_await Do(sent, draft.target, [&] { return writer_.Complete(draft); });
   if (!complete) co_return complete.error();
   if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
-  if (state_.authorizer != nullptr && change == nullptr) {
-    if (Result<void> may = CheckRights(*state_.authorizer, sent.request, draft); !may) {
-      co_return may.error();
-    }
-  }
-  if (asks && plugins_.Any()) {
-    Result<void> allowed = plugins_.Validate(PluginRequestOf(sent, draft));
-    if (!allowed) co_return std::move(allowed).error();
+  if (Result<void> allowed = CheckAllowed(sent, draft, change); !allowed) {
+    co_return allowed.error();
   }
   if ((asks || part != nullptr) && admission_.Any(AdmissionPhase::kValidate)) {
     const Result<void> valid = co_await Validate(sent, draft, part);
@@ -462,6 +456,15 @@ Task<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const Change
   if (!admitted.ok()) co_return admitted.error();
   co_return co_await off_loop_.Do(sent.bytes,
                                   [&] { return part.put(attributes->object, draft.object); });
+}
+
+Result<void> BodyWriter::CheckAllowed(Sent& sent, Draft& draft, const ObjectChange* change) {
+  if (state_.authorizer != nullptr && change == nullptr) {
+    Result<void> may = CheckRights(*state_.authorizer, sent.request, draft);
+    if (!may) return may;
+  }
+  const bool asks = change == nullptr || change->asks;
+  return asks && plugins_.Any() ? plugins_.Validate(PluginRequestOf(sent, draft)) : Result<void>();
 }
 
 PluginRequest BodyWriter::PluginRequestOf(Sent& sent, Draft& draft) {

@@ -113,6 +113,8 @@ class BodyWriter {
   // Normalizes the object, asks the mutating webhooks, and begins. False: `base` is no longer what
   // is stored.
   Task<Result<bool>> Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks);
+  // Asks the authorizer for rights beyond that for the request, and the admission plug-ins.
+  Result<void> CheckAllowed(Sent& sent, Draft& draft, const ObjectChange* change);
   // Sets the draft's `shown` for the stored object.
   Task<Result<void>> Show(Sent& sent, StoredObjectPtr stored, Draft& draft);
   // Has the object converted to the storage version.
