@@ -21,14 +21,6 @@ Value NoSuchKey(std::string_view key) { return Value::Error("no such key: " + st
 // Calls more arguments than these through the heap.
 constexpr std::size_t kFewArguments = 4;
 
-// The findings of a macro so far.
-struct Found {
-  std::vector<Value> items{};
-  std::vector<std::pair<Value, Value>> entries{};
-  std::optional<Value> error{};  // of a condition, which a later item may make irrelevant
-  std::size_t count = 0;
-};
-
 Value NotBool() { return NoSuchOverload(); }
 
 bool HasKey(const std::vector<std::pair<Value, Value>>& entries, const Value& key) {
@@ -64,7 +56,7 @@ Value Evaluation::Evaluate(const Node& node) {
     case NodeKind::kOr:
       return Logic(node);
     case NodeKind::kChoice: {
-      const Value condition = Evaluate(*node.children[0]);
+      Value condition = Evaluate(*node.children[0]);
       if (condition.is_error()) return condition;
       if (!condition.is(ValueKind::kBool)) return NotBool();
       return Evaluate(*node.children[condition.is_true() ? 1 : 2]);
@@ -182,7 +174,7 @@ Value Evaluation::Map(const Node& node) {
 }
 
 Value Evaluation::MacroOf(const Node& node) {
-  const Value range = Evaluate(*node.children[0]);
+  Value range = Evaluate(*node.children[0]);
   if (range.is_error()) return range;
   if (node.macro == Macro::kOptMap || node.macro == Macro::kOptFlatMap) {
     return OverOptional(node, range);
@@ -209,51 +201,62 @@ Value Evaluation::OverItems(const Node& node, const Value& range) {
     cost_ += kItemCost;
     SetItem(node, range, i);
     if (filters) {
-      const Value condition = Evaluate(*node.children[1]);
+      Value condition = Evaluate(*node.children[1]);
       if (condition.is_error()) return condition;
       if (!condition.is(ValueKind::kBool)) return NotBool();
       if (condition.is_false()) continue;
     }
     Value value = Evaluate(*node.children.back());
     if (exhausted()) return OverBudget();
-    switch (node.macro) {
-      case Macro::kAll:
-      case Macro::kExists:
-        if (!value.is(ValueKind::kBool)) {
-          if (!found.error) found.error = value.is_error() ? std::move(value) : NotBool();
-        } else if (value.is_true() == (node.macro == Macro::kExists)) {
-          return value;
-        }
-        break;
-      case Macro::kExistsOne:
-      case Macro::kFilter:
-        if (value.is_error()) return value;
-        if (!value.is(ValueKind::kBool)) return NotBool();
-        if (value.is_false()) break;
-        ++found.count;
-        if (node.macro == Macro::kFilter) found.items.push_back(slots_[node.slot]);
-        break;
-      case Macro::kTransformMap:
-        if (value.is_error()) return value;
-        found.entries.emplace_back(slots_[node.slot], std::move(value));
-        break;
-      case Macro::kTransformMapEntry:
-        if (value.is_error()) return value;
-        if (!value.is(ValueKind::kMap)) return NoSuchOverload();
-        for (std::size_t j = 0; j < value.size(); ++j) {
-          cost_ += found.entries.size();
-          if (HasKey(found.entries, value.key(j))) {
-            return Value::Error("insert failed: key " + std::string(TextOf(value.key(j)).text()) +
-                                " already exists");
-          }
-          found.entries.emplace_back(value.key(j), value.value(j));
-        }
-        break;
-      default:
-        if (value.is_error()) return value;
-        found.items.push_back(std::move(value));
-    }
+    if (std::optional<Value> end = Take(node, std::move(value), found)) return *std::move(end);
   }
+  return Whole(node, range, std::move(found));
+}
+
+std::optional<Value> Evaluation::Take(const Node& node, Value value, Found& found) {
+  const bool decides = node.macro == Macro::kAll || node.macro == Macro::kExists;
+  if (decides && value.is(ValueKind::kBool)) {
+    if (value.is_true() == (node.macro == Macro::kExists)) return value;
+    return std::nullopt;
+  }
+  if (decides) {
+    if (!found.error) found.error = value.is_error() ? std::move(value) : NotBool();
+    return std::nullopt;
+  }
+  if (value.is_error()) return value;
+  switch (node.macro) {
+    case Macro::kExistsOne:
+    case Macro::kFilter:
+      if (!value.is(ValueKind::kBool)) return NotBool();
+      if (value.is_false()) break;
+      ++found.count;
+      if (node.macro == Macro::kFilter) found.items.push_back(slots_[node.slot]);
+      break;
+    case Macro::kTransformMap:
+      found.entries.emplace_back(slots_[node.slot], std::move(value));
+      break;
+    case Macro::kTransformMapEntry:
+      return TakeEntries(value, found);
+    default:
+      found.items.push_back(std::move(value));
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Evaluation::TakeEntries(const Value& map, Found& found) {
+  if (!map.is(ValueKind::kMap)) return NoSuchOverload();
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    cost_ += found.entries.size();
+    if (HasKey(found.entries, map.key(i))) {
+      return Value::Error("insert failed: key " + std::string(TextOf(map.key(i)).text()) +
+                          " already exists");
+    }
+    found.entries.emplace_back(map.key(i), map.value(i));
+  }
+  return std::nullopt;
+}
+
+Value Evaluation::Whole(const Node& node, const Value& range, Found found) {
   switch (node.macro) {
     case Macro::kAll:
     case Macro::kExists:

@@ -7,8 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cel/expression.h"
@@ -50,6 +52,18 @@ class Evaluation {
   Value Map(const Node& node);
   Value MacroOf(const Node& node);
   Value OverItems(const Node& node, const Value& range);
+  // Results of a macro so far.
+  struct Found {
+    std::vector<Value> items{};
+    std::vector<std::pair<Value, Value>> entries{};
+    std::optional<Value> error{};  // of a condition, which a later item may make irrelevant
+    std::size_t count = 0;
+  };
+  // Takes the macro's value for one item. Returns the macro's value if that is decided.
+  std::optional<Value> Take(const Node& node, Value value, Found& found);
+  std::optional<Value> TakeEntries(const Value& map, Found& found);
+  // Returns the macro's value, once all items have been taken.
+  Value Whole(const Node& node, const Value& range, Found found);
   // Returns the items in the order of their keys.
   Value Sorted(const Value& range, std::vector<Value> keys);
   Value OverOptional(const Node& node, const Value& range);

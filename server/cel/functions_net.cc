@@ -106,7 +106,7 @@ Value IsIp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return a[0].is(kString) ? Value::Bool(IpIn(a[0].text()).has_value()) : NoSuchOverload();
 }
 Value IsCanonical(Evaluation& evaluation, const Node& call, Arguments a) {
-  const Value ip = IpFunction(evaluation, call, a);
+  Value ip = IpFunction(evaluation, call, a);
   if (!ip.is(kIp)) return ip;
   return Value::Bool(IpText(ip.ip()) == a[0].text());
 }
@@ -147,13 +147,13 @@ Value IsCidr(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
 }
 Value ContainsIp(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!a[0].is(kCidr)) return NoSuchOverload();
-  const Value ip = a[1].is(kString) ? IpFunction(evaluation, call, a.subspan(1)) : a[1];
+  Value ip = a[1].is(kString) ? IpFunction(evaluation, call, a.subspan(1)) : a[1];
   if (ip.is_error()) return ip;
   return ip.is(kIp) ? Value::Bool(Contains(a[0].cidr(), ip.ip())) : NoSuchOverload();
 }
 Value ContainsCidr(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!a[0].is(kCidr)) return NoSuchOverload();
-  const Value other = a[1].is(kString) ? CidrFunction(evaluation, call, a.subspan(1)) : a[1];
+  Value other = a[1].is(kString) ? CidrFunction(evaluation, call, a.subspan(1)) : a[1];
   if (other.is_error()) return other;
   if (!other.is(kCidr)) return NoSuchOverload();
   return Value::Bool(Contains(a[0].cidr(), other.cidr().ip) &&

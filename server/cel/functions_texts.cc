@@ -321,7 +321,7 @@ Value Join(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   const std::string_view separator = a.size() == 2 ? a[1].text() : std::string_view();
   std::string out;
   for (std::size_t i = 0; i < a[0].size(); ++i) {
-    const Value item = a[0].item(i);
+    Value item = a[0].item(i);
     if (item.is_error()) return item;
     if (!item.is(kString)) return NoSuchOverload();
     if (!evaluation.ChargeText(separator.size() + item.text().size())) {
