@@ -260,11 +260,13 @@ TEST_P(StopFromCredentials, TheClientAndItsInformersMayGo) {
     informer.reset();
     client.reset();
   });
-  auto called = std::async(std::launch::async,
-                           [copy = *client, call = CallOptions{.stop = stop.get_token()}] {
-                             return copy.GetRaw("/version", call);
-                           });
+  // Requests begin with Start, so nothing ends the factory before.
+  const Client copy = *client;
   factory->Start();
+  auto called =
+      std::async(std::launch::async, [copy, call = CallOptions{.stop = stop.get_token()}] {
+        return copy.GetRaw("/version", call);
+      });
   EXPECT_TRUE(Eventually([&] { return place.ended(); })) << place.reached();
   const Result<std::string> outcome = called.get();
   ASSERT_FALSE(outcome.ok());
