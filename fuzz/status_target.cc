@@ -54,9 +54,9 @@ void FuzzStatusBody(std::string_view input) {
     Require(error.http_status() == status, "the response has the code");
   }
 
-  // Both forms in which the server would send this error are read alike.
+  // Both forms in which the server would send this error are read alike. JSON has only UTF-8.
+  if (!IsUtf8(TextOf(error))) return;
   const std::string json = apiserver::StatusJson(error);
-  if (!IsUtf8(json)) return;
   const std::optional<Error> from_json = internal::client::ErrorOfJsonStatus(json);
   const std::optional<Error> from_protobuf =
       internal::client::ErrorOfProtobufStatus(apiserver::StatusProtobuf(error));
