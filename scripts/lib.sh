@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-de
                 libboost-dev libsimdjson-dev zlib1g-dev libzstd-dev libre2-dev
                 libfmt-dev libcli11-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
-               curl jq faketime)
+               curl jq faketime openssl)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
