@@ -296,9 +296,9 @@ void CurlLane::OnDialed(const std::shared_ptr<CurlTransfer>& transfer, Result<Di
   if (std::erase(dialing_, transfer) == 0) return;
   Result<void> prepared;
   if (connection) {
-    transfer->has_dialed = true;
     opened_.push_back(*std::move(connection));
     prepared = transfer->Prepare(transfer->tls(), transfer->authorization());
+    transfer->has_dialed = true;
   } else {
     const std::string server =
         (shared_->endpoint.tls ? "https://" : "http://") + shared_->endpoint.authority;
@@ -434,7 +434,8 @@ curl_socket_t CurlLane::OpenSocket(void* self, curlsocktype, curl_sockaddr* addr
   SocketSource* const sockets = lane->shared_->sockets;
   if (sockets != nullptr && !sockets->Opens(lane->pool_)) return CURL_SOCKET_BAD;
   const bool dials = lane->shared_->dials != nullptr;
-  Dialed connection = dials ? lane->TakeOpened(transfer->has_dialed) : Dialed();
+  Dialed connection =
+      dials ? lane->TakeOpened(std::exchange(transfer->has_dialed, false)) : Dialed();
   if (dials && !connection) {
     transfer->wants_dial = true;
     return CURL_SOCKET_BAD;

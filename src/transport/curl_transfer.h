@@ -115,7 +115,8 @@ class CurlTransfer : public std::enable_shared_from_this<CurlTransfer> {
   int socket = -1;  // the socket that libcurl opened for it
   Timer deadline;
   // With CurlShared::dials: libcurl has asked for a new connection, and there was none; the call
-  // that opens it; whether one was opened for it. Another exchange may use that one first.
+  // that opens it; whether one was opened for it and libcurl has not asked again. Another exchange
+  // may use that one first.
   bool wants_dial = false;
   std::shared_ptr<Dials::Ticket> dial{};
   bool has_dialed = false;
