@@ -272,7 +272,7 @@ void Exchange::WaitForToken(std::shared_ptr<base::ReservingLimiter> bucket) {
 
 void Exchange::WaitForLimiter(const std::shared_ptr<flowcontrol::RateLimiter>& limiter) {
   waits_for_token_ = engine_->env().Now();
-  limiter_wait_ = engine_->limiter_waits_.Begin(limiter, end_, [this](Result<void> passed) {
+  limiter_wait_ = engine_->limiter_waits_.Begin(limiter, end_, [this](const Result<void>& passed) {
     const Duration waited = engine_->env().Now() - *std::exchange(waits_for_token_, std::nullopt);
     Throttled(waited);
     const std::string request = request_.method + " " + request_.target;
