@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/core/printable.h"
+#include "transport/curl_lane.h"
 #include "transport/curl_transfer.h"
 
 namespace kinformer::internal::transport {
