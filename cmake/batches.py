@@ -172,8 +172,9 @@ def joined(sources):
 
 def main():
     if sys.argv[1] == "--join":
-        for line in pathlib.Path(sys.argv[2], "joined.txt").read_text(encoding="utf-8").splitlines():
-            batch, *sources = line.split("\t")
+        groups = pathlib.Path(sys.argv[2], "joined.txt").read_text(encoding="utf-8")
+        for group in groups.splitlines():
+            batch, *sources = group.split("\t")
             write(pathlib.Path(batch), joined(sources))
         return
     folder = pathlib.Path(sys.argv[1])

@@ -137,7 +137,8 @@ class Tests(unittest.TestCase):
                                                encoding="utf-8")
             subprocess.run([sys.executable, "-B", SCRIPT, "--join", folder], check=True)
             rest = "}} }}  // namespace\n}}  // namespace kinformer\n"
-            text = '#line 1 "{}"\n\n\nnamespace kinformer {{\nnamespace batch_{} {{ namespace {{\n\n'
+            text = ('#line 1 "{}"\n\n\nnamespace kinformer {{\n'
+                    "namespace batch_{} {{ namespace {{\n\n")
             self.assertEqual(batch.read_text(encoding="utf-8"), "#include <map>\n" + "".join(
                 (text + "int {};\n" + rest).format(source, number, name)
                 for number, (source, name) in enumerate(zip(sources, ("A", "B")), 1)))
