@@ -7,7 +7,7 @@
 
 #include "apiserver/builtin/dependent_fields.h"
 #include "apiserver/builtin/object_checks.h"
-#include "apiserver/builtin/required_fields.h"
+#include "apiserver/builtin/field_checks.h"
 #include "apiserver/registry/served_resource.h"
 
 namespace kinformer::apiserver {
@@ -16,7 +16,7 @@ namespace {
 std::vector<StatusCause> MissingFields(const ResourceAt& at, const json::Value& object) {
   std::vector<StatusCause> causes;
   if (at.version->message == nullptr) return causes;
-  ValidateRequired(*at.version->message, object, causes);
+  ValidateFields(*at.version->message, object, causes);
   ValidateDependent(*at.resource, object, causes);
   return causes;
 }
@@ -34,9 +34,9 @@ std::vector<StatusCause> NewlyMissing(std::vector<StatusCause> causes,
 }  // namespace
 
 std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& object,
-                                   const json::Value* old, bool required_fields) {
+                                   const json::Value* old, bool validation) {
   std::vector<StatusCause> causes;
-  if (required_fields) {
+  if (validation) {
     causes = MissingFields(at, object);
     if (!causes.empty() && old != nullptr) {
       causes = NewlyMissing(std::move(causes), MissingFields(at, *old));

@@ -1,4 +1,4 @@
-#include "apiserver/builtin/required_fields.h"
+#include "apiserver/builtin/field_checks.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -19,7 +19,7 @@ std::vector<StatusCause> Causes(const std::string& group, const std::string& ver
   const KindInfo* type = internal::FindType(group, version, kind);
   EXPECT_NE(type, nullptr) << kind;
   std::vector<StatusCause> causes;
-  ValidateRequired(*type->message, object, causes);
+  ValidateFields(*type->message, object, causes);
   return causes;
 }
 
