@@ -36,7 +36,7 @@ var sayings = map[string]string{
 	"must not contain '..'":                                    `!(^|/)\.\.(/|$)`,
 	"must not start with '..'":                                 `!^\.\.([^/]|$)`,
 	"must not contain ':'":                                     `!:`,
-	"must not contain dots":                                    `!\.`,
+	"must not contain dots":                                    `!^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$`,
 	"must not be '.'":                                          `!^\.$`,
 	"must not be '..'":                                         `!^\.\.$`,
 	"must not contain '/'":                                     `!/`,
