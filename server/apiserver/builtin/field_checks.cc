@@ -171,7 +171,7 @@ void Check(const Node& node, const json::Value& object, const FieldPlace& place,
 }  // namespace
 
 void ValidateFields(const MessageDescriptor& message, const json::Value& object,
-                      std::vector<StatusCause>& causes) {
+                    std::vector<StatusCause>& causes) {
   static Nodes nodes;
   Check(nodes.Of(message), object, {}, causes);
 }

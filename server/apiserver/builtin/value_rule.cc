@@ -1,8 +1,11 @@
 #include "apiserver/builtin/value_rule.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
+#include <netinet/in.h>
 #include <optional>
+#include <sys/socket.h>
 #include <unordered_set>
 #include <utility>
 
@@ -16,7 +19,18 @@ namespace {
 using internal::FieldKind;
 using internal::cel::RegularExpression;
 
-std::string_view Bare(std::string_view member) { return member.substr(0, member.find_first_of("[{")); }
+std::string_view Bare(std::string_view member) {
+  return member.substr(0, member.find_first_of("[{"));
+}
+
+bool IsAddress(const std::string& text) {
+  in6_addr address{};
+  return inet_pton(AF_INET, text.c_str(), &address) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+// In the text of a rule: the whole member, of which there is one cause.
+constexpr std::string_view kWhole = "%*";
 
 }  // namespace
 
@@ -25,14 +39,15 @@ ValueRule::ValueRule(const internal::MessageDescriptor& message, const ValueRow&
   if (row.member.ends_with("[]")) part_ = Part::kItems;
   if (row.member.ends_with("{}")) part_ = Part::kValues;
   if (row.member.ends_with("{key}")) part_ = Part::kKeys;
-  constexpr auto kKinds = std::to_array<std::pair<std::string_view, Kind>>(
-      {{"enum", Kind::kEnum},
-       {"least", Kind::kLeast},
-       {"most", Kind::kMost},
-       {"length", Kind::kLength},
-       {"match", Kind::kMatch},
-       {"never", Kind::kNever},
-       {"unique", Kind::kUnique}});
+  constexpr auto kKinds =
+      std::to_array<std::pair<std::string_view, Kind>>({{"enum", Kind::kEnum},
+                                                        {"least", Kind::kLeast},
+                                                        {"most", Kind::kMost},
+                                                        {"length", Kind::kLength},
+                                                        {"match", Kind::kMatch},
+                                                        {"never", Kind::kNever},
+                                                        {"ip", Kind::kIp},
+                                                        {"unique", Kind::kUnique}});
   kind_ = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) {
             return kind.first == row.rule;
           })->second;
@@ -59,6 +74,8 @@ bool ValueRule::IsBrokenByText(std::string_view text) const {
       return !pattern_->Matches(text);
     case Kind::kNever:
       return pattern_->Matches(text);
+    case Kind::kIp:
+      return !IsAddress(std::string(text));
     case Kind::kLeast:
     case Kind::kMost:
     case Kind::kUnique:
@@ -72,13 +89,12 @@ bool ValueRule::IsBroken(const json::Value& value) const {
     return value.is_string() && IsBrokenByText(value.StringOrEmpty());
   }
   if (field_->kind == FieldKind::kQuantity) {
-    const auto quantity = resource::Quantity::Parse(
-        value.is_string() ? value.StringOrEmpty() : value.Dump());
+    const auto quantity =
+        resource::Quantity::Parse(value.is_string() ? value.StringOrEmpty() : value.Dump());
     if (!quantity) return false;
     return kind_ == Kind::kLeast ? *quantity < quantity_ : *quantity > quantity_;
   }
-  const std::optional<std::int64_t> number =
-      value.is_string() ? std::nullopt : value.AsInt64();
+  const std::optional<std::int64_t> number = value.is_string() ? std::nullopt : value.AsInt64();
   return number && (kind_ == Kind::kLeast ? *number < number_ : *number > number_);
 }
 
@@ -96,7 +112,7 @@ void ValueRule::Add(const json::Value& value, const FieldPlace& place, std::stri
     const bool quoted = at > 0 && text[at - 1] == '"';
     const std::string shown =
         quoted && value.is_string() ? value.StringOrEmpty() : value.Dump({.sort_keys = true});
-    text.replace(at, 1, shown);
+    text.replace(at, text.compare(at, kWhole.size(), kWhole) == 0 ? kWhole.size() : 1, shown);
   }
   causes.push_back({.reason = std::string(row_.reason),
                     .message = std::move(text),
@@ -128,7 +144,9 @@ void ValueRule::Check(const json::Value& object, const FieldPlace& place,
     case Part::kItems:
       for (std::size_t i = 0; i < value.items().size() && !AreEnough(causes); ++i) {
         const json::Value& item = value.items()[i];
-        if (IsBroken(item)) Add(item, place, std::to_string(i), causes);
+        if (!IsBroken(item)) continue;
+        if (row_.text.find(kWhole) != std::string_view::npos) return Add(value, place, {}, causes);
+        Add(item, place, std::to_string(i), causes);
       }
       return;
     case Part::kValues:

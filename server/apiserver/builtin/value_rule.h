@@ -38,7 +38,7 @@ class ValueRule {
 
  private:
   enum class Part : std::uint8_t { kValue, kItems, kValues, kKeys };
-  enum class Kind : std::uint8_t { kEnum, kLeast, kMost, kLength, kMatch, kNever, kUnique };
+  enum class Kind : std::uint8_t { kEnum, kLeast, kMost, kLength, kMatch, kNever, kIp, kUnique };
 
   [[nodiscard]] bool IsBroken(const json::Value& value) const;
   [[nodiscard]] bool IsBrokenByText(std::string_view text) const;

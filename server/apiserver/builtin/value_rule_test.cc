@@ -118,7 +118,8 @@ TEST(ValueRule, Quantities_AreComparedByTheirAmount) {
 }
 
 TEST(ValueRule, Keys_AreTested) {
-  const ValueRow row = Row("nodeSelector{key}", "never", " ", "nodeSelector", "Invalid value: %: x");
+  const ValueRow row =
+      Row("nodeSelector{key}", "never", " ", "nodeSelector", "Invalid value: %: x");
   EXPECT_EQ(BrokenSpec(row, "{'nodeSelector':{'a':' '}}"), "");
   EXPECT_EQ(BrokenSpec(row, "{'nodeSelector':{'a b':'c'}}"),
             "spec.nodeSelector: Invalid value: \"a b\": x\n");

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "apiserver/builtin/dependent_fields.h"
-#include "apiserver/builtin/object_checks.h"
 #include "apiserver/builtin/field_checks.h"
+#include "apiserver/builtin/object_checks.h"
 #include "apiserver/registry/served_resource.h"
 
 namespace kinformer::apiserver {
