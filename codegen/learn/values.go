@@ -21,7 +21,8 @@ const valuesHeader = `# What a real API server (%VERSION%) says about values tha
 #   least, most: less, more than that number or quantity
 #   length: longer than so many bytes
 #   match: no match of this regular expression as a whole;   never: a match of a part of it
-#   ip: no address of IPv4 or IPv6
+#   ip, cidr: no address, no block of addresses of IPv4 or IPv6
+#   match?, enum? and so on: the empty text breaks no rule
 #   unique: an item that another one before it equals; by that member, where one is named
 # reason, field, message: the cause; % stands for the value, %* for the whole member, of which there is one cause then.
 #   The field is as in required.tsv, and [*] is the item's index
@@ -49,6 +50,8 @@ var sayings = map[string]string{
 	"name part must be no more than 63 bytes":                  `!^([^/]*/)?[^/]{64,}$`,
 	"prefix part must be no more than 253 bytes":               `!^[^/]{254,}/[^/]*$`,
 	"must be a domain-prefixed path (such as \"acme.io/foo\")": `[^/]+/[\s\S]+`,
+	"must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)":                           `[-a-z0-9]*`,
+	"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)":                                  `&`,
 	"must contain only alphanumeric characters (a-z, 0-9), and hyphens (-)":                            `[-a-z0-9]*`,
 	"must contain at least one letter (a-z)":                                                           `[\s\S]*[a-z][\s\S]*`,
 	"must contain at least one letter or number (a-z, 0-9)":                                            `[\s\S]*[a-z0-9][\s\S]*`,
@@ -65,6 +68,7 @@ var (
 	shownValue  = regexp.MustCompile(`^(Invalid value|Unsupported value|Duplicate value): `)
 	supported   = regexp.MustCompile(`supported values: (.*)$`)
 	plainWord   = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
+	eitherWord  = regexp.MustCompile(`^must be '(\w+)' or '(\w+)'$`)
 	quotedText  = regexp.MustCompile(`"([^"]*)"`)
 )
 
@@ -215,6 +219,9 @@ func (p *prober) learn(s *slot, note func(string)) []valueRule {
 			try(t)
 		}
 	case s.field.kind == "string":
+		if s.field.pointer {
+			try("")
+		}
 		for _, t := range texts {
 			try(t)
 		}
@@ -255,7 +262,11 @@ func (p *prober) explain(s *slot, o said, answers []*asked, note func(string)) [
 		for _, m := range quotedText.FindAllStringSubmatch(list[1], -1) {
 			values = append(values, m[1])
 		}
-		return []valueRule{r("enum", strings.Join(values, "|"))}
+		kind := "enum"
+		if slices.ContainsFunc(answers, func(a *asked) bool { return a.value == "" && !a.has(o) }) && !slices.Contains(values, "") {
+			kind = "enum?"
+		}
+		return []valueRule{r(kind, strings.Join(values, "|"))}
 	}
 	if s.field.kind == "quantity" {
 		var broken []any
@@ -311,6 +322,9 @@ func (p *prober) explain(s *slot, o said, answers []*asked, note func(string)) [
 			}
 			break
 		}
+		if slices.ContainsFunc(strs, func(a *asked) bool { return a.value == "" && !a.has(o) }) && made.kind != "" && made.breaks("") {
+			made.kind += "?"
+		}
 		if made.kind == "" {
 			note("no rule: " + o.reason + " " + o.message)
 			return nil
@@ -323,7 +337,7 @@ func (p *prober) explain(s *slot, o said, answers []*asked, note func(string)) [
 // unexplained gives a value for which the rule and the server differ.
 func (r valueRule) unexplained(o said, answers []*asked) string {
 	for _, a := range answers {
-		if value := a.value.(string); r.breaks(value) != a.has(o) {
+		if value := a.value.(string); value != "" && r.breaks(value) != a.has(o) {
 			return value
 		}
 	}
@@ -347,7 +361,7 @@ func textRules(o said, answers []*asked) [][2]string {
 		return nil
 	}
 	if known, ok := sayings[rest]; ok {
-		kinds := map[string]string{"#": "length", "!": "never", "@": "ip"}
+		kinds := map[string]string{"#": "length", "!": "never", "@": "ip", "&": "cidr"}
 		if kind := kinds[known[:1]]; kind != "" {
 			return [][2]string{{kind, known[1:]}}
 		}
@@ -368,6 +382,9 @@ func textRules(o said, answers []*asked) [][2]string {
 		}
 		// Of labels that dots divide, only the dots are named.
 		return [][2]string{{"match", m[1]}, {"match", m[1] + `(\.` + m[1] + `)*`}}
+	}
+	if m := eitherWord.FindStringSubmatch(rest); m != nil {
+		return [][2]string{{"enum", m[1] + "|" + m[2]}}
 	}
 	var words []string // of a list that is not shown
 	for _, a := range answers {
@@ -393,6 +410,9 @@ func (r valueRule) breaks(value string) bool {
 	case "ip":
 		address, err := netip.ParseAddr(value)
 		return err != nil || address.Zone() != ""
+	case "cidr":
+		_, err := netip.ParsePrefix(value)
+		return err != nil
 	case "never":
 		return regexp.MustCompile(r.argument).MatchString(value)
 	}

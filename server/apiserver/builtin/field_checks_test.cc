@@ -103,10 +103,10 @@ TEST(RequiredFields, Causes_NameFieldsRelativeToTheirPlace) {
          {{"{'spec':{'taints':[{'key':'k','effect':'e'},{'key':'k'}]}}",
            "metadata.taints[1].effect: Required value\n"}});
   Expect("", "v1", "PersistentVolumeClaim",
-         {{"{'spec':{'accessModes':['a'],'resources':{'requests':{'storage':'1'}}}}", ""},
-          {"{'spec':{'accessModes':['a'],'resources':{'requests':{}}}}",
+         {{"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1'}}}}", ""},
+          {"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{}}}}",
            "spec.resources[storage]: Required value\n"},
-          {"{'spec':{'accessModes':['a']}}", "spec.resources[storage]: Required value\n"}});
+          {"{'spec':{'accessModes':['ReadWriteOnce']}}", "spec.resources[storage]: Required value\n"}});
   Expect("networking.k8s.io", "v1", "Ingress",
          {{"{'spec':{'defaultBackend':{'service':{'name':'s','port':{'number':1}}}}}", ""},
           {"{'spec':{'defaultBackend':{'service':{'name':'s','port':{'name':'p'}}}}}", ""},

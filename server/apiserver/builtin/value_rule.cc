@@ -29,6 +29,15 @@ bool IsAddress(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), &address) == 1;
 }
 
+bool IsBlock(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string address(text.substr(0, slash));
+  const auto bits = internal::base::NumberIn(text.substr(slash + 1));
+  const std::int64_t most = address.find(':') == std::string::npos ? 32 : 128;
+  return IsAddress(address) && bits && *bits >= 0 && *bits <= most;
+}
+
 // In the text of a rule: the whole member, of which there is one cause.
 constexpr std::string_view kWhole = "%*";
 
@@ -47,9 +56,13 @@ ValueRule::ValueRule(const internal::MessageDescriptor& message, const ValueRow&
                                                         {"match", Kind::kMatch},
                                                         {"never", Kind::kNever},
                                                         {"ip", Kind::kIp},
+                                                        {"cidr", Kind::kCidr},
                                                         {"unique", Kind::kUnique}});
+  std::string_view rule = row.rule;
+  may_be_empty_ = rule.ends_with('?');
+  if (may_be_empty_) rule.remove_suffix(1);
   kind_ = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& kind) {
-            return kind.first == row.rule;
+            return kind.first == rule;
           })->second;
   if (kind_ == Kind::kEnum) values_ = WordsOf(row.argument);
   if (kind_ == Kind::kMatch || kind_ == Kind::kNever) {
@@ -65,6 +78,7 @@ ValueRule::ValueRule(const internal::MessageDescriptor& message, const ValueRow&
 }
 
 bool ValueRule::IsBrokenByText(std::string_view text) const {
+  if (text.empty() && may_be_empty_) return false;
   switch (kind_) {
     case Kind::kEnum:
       return std::find(values_.begin(), values_.end(), text) == values_.end();
@@ -76,6 +90,8 @@ bool ValueRule::IsBrokenByText(std::string_view text) const {
       return pattern_->Matches(text);
     case Kind::kIp:
       return !IsAddress(std::string(text));
+    case Kind::kCidr:
+      return !IsBlock(text);
     case Kind::kLeast:
     case Kind::kMost:
     case Kind::kUnique:

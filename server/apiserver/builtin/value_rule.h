@@ -38,7 +38,17 @@ class ValueRule {
 
  private:
   enum class Part : std::uint8_t { kValue, kItems, kValues, kKeys };
-  enum class Kind : std::uint8_t { kEnum, kLeast, kMost, kLength, kMatch, kNever, kIp, kUnique };
+  enum class Kind : std::uint8_t {
+    kEnum,
+    kLeast,
+    kMost,
+    kLength,
+    kMatch,
+    kNever,
+    kIp,
+    kCidr,
+    kUnique
+  };
 
   [[nodiscard]] bool IsBroken(const json::Value& value) const;
   [[nodiscard]] bool IsBrokenByText(std::string_view text) const;
@@ -52,6 +62,7 @@ class ValueRule {
   const ValueRow& row_;
   Part part_ = Part::kValue;
   Kind kind_ = Kind::kEnum;
+  bool may_be_empty_ = false;               // an empty text breaks no rule
   std::vector<std::string_view> values_{};  // kEnum
   std::int64_t number_ = 0;                 // kLeast, kMost and kLength
   resource::Quantity quantity_{};           // kLeast and kMost, of quantities

@@ -30,6 +30,17 @@ std::string Broken(const ValueRow& row, const std::string& container) {
   return Lines(causes);
 }
 
+// Returns what the rule says of a pod's `spec`.
+std::string BrokenSpec(const ValueRow& row, const std::string& spec) {
+  const KindInfo* pod = internal::FindType("", "v1", "Pod");
+  const ValueRule rule(*FindJsonMember(*pod->message, "spec")->message, row);
+  const FieldPlace object;
+  const FieldPlace place{.parent = &object, .member = "spec"};
+  std::vector<StatusCause> causes;
+  rule.Check(Quoted(spec), place, causes);
+  return Lines(causes);
+}
+
 ValueRow Row(std::string_view member, std::string_view rule, std::string_view argument,
              std::string_view field, std::string_view text) {
   return {"*", "k8s.io.api.core.v1.Container", member, rule, argument, kInvalid, field, text};
@@ -61,6 +72,39 @@ TEST(ValueRule, Texts_LongerOrOfAnotherForm_BreakTheRule) {
   EXPECT_NE(Broken(never, "{'workingDir':'/a:b'}"), "");
 }
 
+TEST(ValueRule, QuestionMark_AllowsTheEmptyText) {
+  const auto row = [](std::string_view rule) {
+    return ValueRow{"*",      "k8s.io.api.core.v1.PodSpec", "hostnameOverride",   rule, "[a-z]+",
+                    kInvalid, "hostnameOverride",           "Invalid value: %: x"};
+  };
+  EXPECT_EQ(BrokenSpec(row("match?"), "{'hostnameOverride':''}"), "");
+  EXPECT_NE(BrokenSpec(row("match?"), "{'hostnameOverride':'1'}"), "");
+  EXPECT_NE(BrokenSpec(row("match"), "{'hostnameOverride':''}"), "");
+}
+
+TEST(ValueRule, Addresses_AreOfIpv4OrIpv6) {
+  const ValueRow ip = Row("name", "ip", "", "name", "Invalid value: %: x");
+  for (const char* good : {"10.0.0.1", "2001:db8::1", "::"}) {
+    EXPECT_EQ(Broken(ip, std::string("{'name':'") + good + "'}"), "") << good;
+  }
+  for (const char* bad : {"10.0.0", "10.0.0.01", "x", "10.0.0.1/8", "fe80::1%eth0"}) {
+    EXPECT_NE(Broken(ip, std::string("{'name':'") + bad + "'}"), "") << bad;
+  }
+  const ValueRow cidr = Row("name", "cidr", "", "name", "Invalid value: %: x");
+  for (const char* good : {"10.0.0.0/8", "0.0.0.0/0", "2001:db8::/64", "::/128"}) {
+    EXPECT_EQ(Broken(cidr, std::string("{'name':'") + good + "'}"), "") << good;
+  }
+  for (const char* bad : {"10.0.0.1", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "x/8", "/8"}) {
+    EXPECT_NE(Broken(cidr, std::string("{'name':'") + bad + "'}"), "") << bad;
+  }
+}
+
+TEST(ValueRule, WholeMember_HasOneCause) {
+  const ValueRow row = Row("args[]", "enum", "a|b", "args", "Unsupported value: %*: a, b");
+  EXPECT_EQ(Broken(row, "{'args':['a','x','y']}"),
+            "spec.containers[1].args: Unsupported value: [\"a\",\"x\",\"y\"]: a, b\n");
+}
+
 TEST(ValueRule, QuotedPlaceholder_ShowsTheBareText) {
   const ValueRow row = Row("name", "length", "3", "name", "Invalid value: \"%\": too long");
   EXPECT_EQ(Broken(row, "{'name':'abcd'}"),
@@ -82,17 +126,6 @@ TEST(ValueRule, Unique_LaterItems_AreTheDuplicates) {
   const ValueRow texts = Row("args[]", "unique", "", "args[*]", "Duplicate value: %");
   EXPECT_EQ(Broken(texts, "{'args':['a','a']}"),
             "spec.containers[1].args[1]: Duplicate value: \"a\"\n");
-}
-
-// Returns what the rule says of a pod's `spec`.
-std::string BrokenSpec(const ValueRow& row, const std::string& spec) {
-  const KindInfo* pod = internal::FindType("", "v1", "Pod");
-  const ValueRule rule(*FindJsonMember(*pod->message, "spec")->message, row);
-  const FieldPlace object;
-  const FieldPlace place{.parent = &object, .member = "spec"};
-  std::vector<StatusCause> causes;
-  rule.Check(Quoted(spec), place, causes);
-  return Lines(causes);
 }
 
 TEST(ValueRule, Numbers_OutOfRange_BreakTheRule) {
