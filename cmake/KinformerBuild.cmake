@@ -347,7 +347,7 @@ endfunction()
 
 # kinformer_batch(TARGET OPTIONS BATCH a.cc...)
 #
-# BATCH, which includes the other sources, is compiled in place of them.
+# BATCH, which has the other sources in it, is compiled in place of them.
 function(kinformer_batch target options batch)
   # g++ takes what is in a source that it includes for a header's, whose types all may use.
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -355,7 +355,7 @@ function(kinformer_batch target options batch)
   endif()
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
   set_source_files_properties(${batch} TARGET_DIRECTORY ${target} PROPERTIES
-    COMPILE_OPTIONS "${options}")
+    COMPILE_OPTIONS "${options}" GENERATED ON)
   target_sources(${target} PRIVATE ${batch})
 endfunction()
 
@@ -376,4 +376,31 @@ function(kinformer_make_batches)
     COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/cmake/batches.py" ${folder}
     INPUT_FILE ${folder}/sources.txt COMMAND_ERROR_IS_FATAL ANY)
   include(${folder}/batches.cmake)
+  # Writes the batches of tests, and anew after a change to a test.
+  file(STRINGS ${folder}/joined.txt lines)
+  set(batches)
+  set(sources)
+  foreach(line ${lines})
+    string(REPLACE "\t" ";" files "${line}")
+    list(POP_FRONT files batch)
+    list(APPEND batches ${batch})
+    list(APPEND sources ${files})
+    get_filename_component(target ${batch} DIRECTORY)
+    get_filename_component(target ${target} NAME)
+    list(APPEND targets ${target})
+  endforeach()
+  if(NOT batches)
+    return()
+  endif()
+  add_custom_command(OUTPUT ${folder}/joined.stamp
+    BYPRODUCTS ${batches}
+    COMMAND "${Python3_EXECUTABLE}" -B "${PROJECT_SOURCE_DIR}/cmake/batches.py" --join ${folder}
+    COMMAND "${CMAKE_COMMAND}" -E touch ${folder}/joined.stamp
+    DEPENDS ${sources} ${folder}/joined.txt "${PROJECT_SOURCE_DIR}/cmake/batches.py"
+    COMMENT "Batches of tests" VERBATIM)
+  add_custom_target(kinformer_test_batches DEPENDS ${folder}/joined.stamp)
+  list(REMOVE_DUPLICATES targets)
+  foreach(target ${targets})
+    add_dependencies(${target} kinformer_test_batches)
+  endforeach()
 endfunction()
