@@ -149,7 +149,7 @@ bool WantsServer(const ApiServerFlags& flags) {
          flags.pod_grace || flags.sharded_list_and_watch || flags.no_garbage_collection ||
          flags.no_namespace_finalization || flags.history_events != usual.history_events ||
          flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
-         flags.no_required_fields || flags.event_ttl != usual.event_ttl ||
+         flags.no_validation || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          flags.no_watch_list || !flags.advertise_address.empty() ||
@@ -223,8 +223,8 @@ void AddObjectFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--no-bootstrap-objects", flags.no_bootstrap_objects,
                "leave out what a real server makes itself: the Service default/kubernetes, flow "
                "schemas, priority classes and so on");
-  command.Flag("--no-required-fields", flags.no_required_fields,
-               "take objects that lack what a real server insists on: pods without containers");
+  command.Flag("--no-validation", flags.no_validation,
+               "take objects that a real server refuses: pods without containers, port 99999");
   command.Seconds("--event-ttl", flags.event_ttl,
                   "how long Events stay after their last change (1h); 0s: for ever");
   command.Option("--history-events", flags.history_events, "N",
@@ -377,7 +377,7 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
   options.bootstrap_objects = !flags.no_bootstrap_objects;
-  options.required_fields = !flags.no_required_fields;
+  options.validation = !flags.no_validation;
   options.field_owners = flags.field_owners;
   options.enable_admission_plugins = PluginsIn(flags.enable_admission_plugins);
   options.disable_admission_plugins = PluginsIn(flags.disable_admission_plugins);

@@ -43,7 +43,7 @@ struct ApiServerFlags {
   bool no_garbage_collection = false;
   bool no_namespace_finalization = false;
   bool no_bootstrap_objects = false;
-  bool no_required_fields = false;
+  bool no_validation = false;
   std::string enable_admission_plugins{};  // separated by commas
   std::string disable_admission_plugins{};
   bool no_admission_controllers = false;

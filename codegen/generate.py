@@ -22,6 +22,7 @@ import mutables
 import registry
 import required
 import umbrellas
+import values
 import views
 from schema import Schema
 
@@ -107,6 +108,7 @@ def main():
     out.write("src/testing/clientset_inventory.inc", clientset.inventory(versions))
     out.write("src/apiserver/builtin/defaults_table.inc", defaults.source(sys.argv[1], schema))
     out.write("src/apiserver/builtin/required_table.inc", required.source(sys.argv[1], schema))
+    out.write("src/apiserver/builtin/value_table.inc", values.source(sys.argv[1], schema))
     listing = "".join(f'  "${{KINFORMER_GENERATED}}/{s}"\n' for s in sources)
     out.write("sources.cmake", f"set(KINFORMER_API_SOURCES\n{listing})\n")
     out.remove_others()

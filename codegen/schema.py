@@ -137,7 +137,7 @@ class Schema:
         self.resources = []
         self.versions = []
         for path in sorted(pathlib.Path(folder).glob("*.tsv")):
-            if path.name not in ("resources.tsv", "defaults.tsv", "required.tsv"):
+            if path.name not in ("resources.tsv", "defaults.tsv", "required.tsv", "values.tsv"):
                 self._read_package(path)
         for package in self.packages.values():
             for message in package.messages.values():

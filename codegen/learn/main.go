@@ -5,10 +5,12 @@
 //
 //	learn -schema ../../schema -server URL -data DATA_DIR -record ../../server/apiserver/builtin/defaults_cases.txt
 //	learn -schema ../../schema -server URL -data DATA_DIR -required valid_objects.txt -out ../../schema/required.tsv
+//	learn -schema ../../schema -server URL -data DATA_DIR -values valid_objects.txt -out ../../schema/values.tsv
 //
 // The second form asks the same of the embedded server as well, and says what it answers differently. The
 // third writes into a file of cases what the real server makes of each. The fourth takes valid objects apart, member by member,
-// and writes what the server then misses; with -check it compares that instead.
+// and writes what the server then misses. The fifth puts other values into them, and writes which the server refuses. With
+// -check these two compare instead.
 //
 // The server shows an object to mutating webhooks after it has decoded it and filled in defaults, and before it validates
 // it. So learn is such a webhook: it sends objects that have next to nothing in them, sees what became of them, and refuses
@@ -32,15 +34,16 @@ func main() {
 	check := flag.String("check", "", "URL of an embedded server: compare, and write no table")
 	objects := flag.String("objects", "", "with -check: compare the objects of the JSON files in this folder, too")
 	required := flag.String("required", "", "a file of valid objects: write the table of what is required instead")
+	values := flag.String("values", "", "a file of valid objects: write the table of what values may be instead")
 	cases := flag.String("record", "", "a file of cases to complete")
 	flag.Parse()
-	if err := run(*schemaDir, *server, *data, *out, *check, *objects, *required, *cases); err != nil {
+	if err := run(*schemaDir, *server, *data, *out, *check, *objects, *required, *values, *cases); err != nil {
 		fmt.Fprintln(os.Stderr, "learn:", err)
 		os.Exit(1)
 	}
 }
 
-func run(schemaDir, server, data, out, check, objects, required, cases string) error {
+func run(schemaDir, server, data, out, check, objects, required, values, cases string) error {
 	schema, err := readSchema(schemaDir)
 	if err != nil {
 		return err
@@ -60,8 +63,8 @@ func run(schemaDir, server, data, out, check, objects, required, cases string) e
 	if check != "" {
 		probe.check = &checker{server: check, failed: map[string]int{}, examples: map[string]string{}}
 	}
-	if required != "" {
-		text, err := learnRequired(schema, probe, required, version)
+	if required != "" || values != "" {
+		text, err := learnFrom(schema, probe, required, values, version)
 		if err != nil {
 			return err
 		}
@@ -90,6 +93,13 @@ func run(schemaDir, server, data, out, check, objects, required, cases string) e
 		return probe.check.report()
 	}
 	return write(learner.table(version), out)
+}
+
+func learnFrom(schema *schema, probe *prober, required, values, version string) (string, error) {
+	if values != "" {
+		return learnValues(schema, probe, values, version)
+	}
+	return learnRequired(schema, probe, required, version)
 }
 
 func write(table, file string) error {

@@ -87,7 +87,7 @@ func readSchema(dir string) (*schema, error) {
 		return nil, fmt.Errorf("no tables in %q", dir)
 	}
 	for _, file := range files {
-		if base := filepath.Base(file); base == "resources.tsv" || base == "defaults.tsv" || base == "required.tsv" {
+		if base := filepath.Base(file); base == "resources.tsv" || base == "defaults.tsv" || base == "required.tsv" || base == "values.tsv" {
 			continue
 		}
 		if err := s.readPackage(file, kinds); err != nil {

@@ -260,7 +260,7 @@ class PreparationTest : public ::testing::Test {
   static constexpr std::string_view kServices = "/api/v1/namespaces/default/services";
   static constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
   // Required fields are not checked, so the objects of these tests can be short.
-  TestServer server_{{.required_fields = false}};
+  TestServer server_{{.validation = false}};
 };
 
 TEST_F(PreparationTest, PodsGetPhaseClassPriorityAndTolerations) {
@@ -441,7 +441,7 @@ TEST_F(PreparationTest, WritingTheSameAgainChangesNothing) {
 }
 
 TEST(BuiltinStrategy, WithoutDefaultingObjectsStayAsTheyAre) {
-  TestServer server({.required_fields = false, .defaulting = false});
+  TestServer server({.validation = false, .defaulting = false});
   const json::Value pod = server
                               .Do("POST", "/api/v1/namespaces/default/pods",
                                   R"({"metadata":{"name":"a"},"spec":{"containers":[]}})")
@@ -510,7 +510,7 @@ TEST(RequiredFields, AreRequiredOfRequestsOnly) {
 }
 
 TEST(RequiredFields, OptionOff_AreNotChecked) {
-  TestServer server({.required_fields = false});
+  TestServer server({.validation = false});
   EXPECT_EQ(
       server.Do("POST", "/api/v1/namespaces/default/pods", R"({"metadata":{"name":"a"}})").status,
       201);

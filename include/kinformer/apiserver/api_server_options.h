@@ -92,9 +92,11 @@ struct ApiServerOptions {
   bool namespace_finalization{true};
   // Lifetime of Events after their last write; 0: no limit.
   TimeSpan event_ttl{std::chrono::hours(1)};
-  // Refuses requests without fields that a real server requires, such as a pod's containers or a
-  // binding's roleRef: 422. False: accepts them, so that tests can use small objects.
-  bool required_fields{true};
+  // Refuses objects of built-in kinds that a real server refuses (422): without required fields,
+  // such as a pod's containers or a binding's roleRef, or with values that a field cannot have,
+  // such as port 99999 or an unknown policy. False: accepts them, so that tests can use small
+  // objects.
+  bool validation{true};
   // Fills in the defaults of built-in kinds and normalizes objects, as a real server does: see
   // docs/server/apiserver.md. False: stores objects as they were sent.
   bool defaulting{true};

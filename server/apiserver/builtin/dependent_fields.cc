@@ -68,6 +68,8 @@ void CheckRestartPolicy(const json::Value& pod, const std::string& at, Causes& c
   const std::string& policy = pod["restartPolicy"].StringOrEmpty();
   if (policy.empty() || policy == "Always") {
     causes.push_back(Required(at + ".restartPolicy", R"(valid values: "OnFailure", "Never")"));
+  } else if (policy != "OnFailure" && policy != "Never") {
+    causes.push_back(NotSupported(at + ".restartPolicy", policy, R"("OnFailure", "Never")"));
   }
 }
 

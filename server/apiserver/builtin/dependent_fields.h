@@ -2,7 +2,7 @@
 //
 // Fields of built-in kinds that are required because of other fields: ports unless a Service is
 // headless, names where there are several, a restart policy that suits a Job. Fields that are
-// always required are in required_fields.h.
+// always required are in field_checks.h.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_DEPENDENT_FIELDS_H_
 #define KINFORMER_APISERVER_BUILTIN_DEPENDENT_FIELDS_H_

@@ -3,7 +3,7 @@
 // Checks of built-in kinds for fields that contradict each other, as a real server has them: a
 // workload whose selector does not match its own pods, a budget with two limits, a key that is no
 // valid file name, a status with more ready replicas than replicas. Checks of types, required
-// fields and changes are elsewhere (defaults.h, required_fields.h, field_rules.h).
+// fields and changes are elsewhere (defaults.h, field_checks.h, field_rules.h).
 
 #ifndef KINFORMER_APISERVER_BUILTIN_OBJECT_CHECKS_H_
 #define KINFORMER_APISERVER_BUILTIN_OBJECT_CHECKS_H_

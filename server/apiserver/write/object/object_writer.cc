@@ -239,7 +239,7 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
   if (Result<void> ready = PrepareDefinition(resource, object, nullptr); !ready) return ready;
   auto causes = ValidateMetadata(resource.metadata_rules(), std::as_const(object)["metadata"]);
   if (!draft.target.keep_status) {
-    Append(CheckSpec(draft.target.at, object, nullptr, state_.options.required_fields), causes);
+    Append(CheckSpec(draft.target.at, object, nullptr, state_.options.validation), causes);
   }
   Append(ValidateCustomObject(draft.target.at, /*status=*/false, object, nullptr, draft.warnings),
          causes);
@@ -457,7 +457,7 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
   if (!target.keep_status) {
     Append(target.subresource == "status"
                ? ValidateStatus(resource, merged)
-               : CheckSpec(target.at, merged, &old, state_.options.required_fields),
+               : CheckSpec(target.at, merged, &old, state_.options.validation),
            causes);
     Append(ValidateChange(resource, target.subresource, old, merged), causes);
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {

@@ -5,24 +5,37 @@
 #include <string>
 #include <utility>
 
+#include "apiserver/builtin/contradictions.h"
 #include "apiserver/builtin/dependent_fields.h"
+#include "apiserver/builtin/field_checks.h"
 #include "apiserver/builtin/object_checks.h"
-#include "apiserver/builtin/required_fields.h"
+#include "apiserver/builtin/pod_checks.h"
 #include "apiserver/registry/served_resource.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-std::vector<StatusCause> MissingFields(const ResourceAt& at, const json::Value& object) {
-  std::vector<StatusCause> causes;
-  if (at.version->message == nullptr) return causes;
-  ValidateRequired(*at.version->message, object, causes);
-  ValidateDependent(*at.resource, object, causes);
+// Two checks may find the same.
+std::vector<StatusCause> WithoutRepetitions(std::vector<StatusCause> causes) {
+  std::set<std::pair<std::string, std::string>> known;
+  std::erase_if(causes, [&](const StatusCause& cause) {
+    return !known.emplace(cause.field, cause.message).second;
+  });
   return causes;
 }
 
-std::vector<StatusCause> NewlyMissing(std::vector<StatusCause> causes,
-                                      const std::vector<StatusCause>& before) {
+std::vector<StatusCause> FaultyFields(const ResourceAt& at, const json::Value& object) {
+  std::vector<StatusCause> causes;
+  if (at.version->message == nullptr) return causes;
+  ValidateFields(*at.version->message, object, causes);
+  ValidateDependent(*at.resource, object, causes);
+  ValidatePodSpec(*at.resource, object, causes);
+  ValidateContradictions(*at.resource, object, causes);
+  return WithoutRepetitions(std::move(causes));
+}
+
+std::vector<StatusCause> NewlyFaulty(std::vector<StatusCause> causes,
+                                     const std::vector<StatusCause>& before) {
   std::set<std::pair<std::string, std::string>> known;
   for (const StatusCause& cause : before) known.emplace(cause.field, cause.message);
   std::erase_if(causes, [&](const StatusCause& cause) {
@@ -34,12 +47,12 @@ std::vector<StatusCause> NewlyMissing(std::vector<StatusCause> causes,
 }  // namespace
 
 std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& object,
-                                   const json::Value* old, bool required_fields) {
+                                   const json::Value* old, bool validation) {
   std::vector<StatusCause> causes;
-  if (required_fields) {
-    causes = MissingFields(at, object);
+  if (validation) {
+    causes = FaultyFields(at, object);
     if (!causes.empty() && old != nullptr) {
-      causes = NewlyMissing(std::move(causes), MissingFields(at, *old));
+      causes = NewlyFaulty(std::move(causes), FaultyFields(at, *old));
     }
   }
   std::vector<StatusCause> more = ValidateObject(*at.resource, object);

@@ -14,10 +14,10 @@
 
 namespace kinformer::apiserver {
 
-// `old`: null for a new object. `required_fields`: as of ApiServerOptions; updates of an object
-// that lacks required fields, as this process created it, need not add them.
+// `old`: null for a new object. `validation`: as of ApiServerOptions. Fields that `old` lacks, as
+// this process created it, or whose values are faulty there, may stay as they are in updates.
 [[nodiscard]] std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& object,
-                                                 const json::Value* old, bool required_fields);
+                                                 const json::Value* old, bool validation);
 
 }  // namespace kinformer::apiserver
 

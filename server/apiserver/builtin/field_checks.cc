@@ -1,4 +1,4 @@
-#include "apiserver/builtin/required_fields.h"
+#include "apiserver/builtin/field_checks.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "apiserver/builtin/field_place.h"
 #include "apiserver/builtin/required_table.h"
+#include "apiserver/builtin/table_cells.h"
+#include "apiserver/builtin/value_rule.h"
+#include "apiserver/builtin/value_table.h"
 #include "apiserver/errors/status.h"
 
 namespace kinformer::apiserver {
@@ -22,7 +26,7 @@ using internal::FieldDescriptor;
 using internal::FieldKind;
 using internal::MessageDescriptor;
 
-// ---- The table as a tree of messages, so that only messages with rules are visited.
+// ---- The tables as a tree of messages, so that only messages with rules are visited.
 
 // One of the members is required.
 struct Need {
@@ -42,28 +46,19 @@ struct Child {
 
 struct Node {
   std::vector<Need> needs{};
+  std::vector<ValueRule> rules{};
   std::vector<Child> children{};
 };
 
-std::vector<std::string_view> Split(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find('|'));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    out.push_back(word);
-  }
-  return out;
-}
-
 Need ParseNeed(const MessageDescriptor& message, const RequiredRow& row) {
   Need need{.row = &row};
-  for (const std::string_view name : Split(row.members)) {
+  for (const std::string_view name : WordsOf(row.members)) {
     if (const FieldDescriptor* field = FindJsonMember(message, name)) need.members.push_back(field);
   }
   const std::size_t end = row.when.find('=');
   if (end == std::string_view::npos) return need;
   need.key = row.when.substr(0, end);
-  for (const std::string_view quoted : Split(row.when.substr(end + 1))) {
+  for (const std::string_view quoted : WordsOf(row.when.substr(end + 1))) {
     need.values.push_back(quoted.substr(1, quoted.size() - 2));
   }
   return need;
@@ -75,6 +70,10 @@ class Nodes {
   Nodes() {
     for (const RequiredRow& row : RequiredRows()) {
       rows_[row.message].push_back(&row);
+      if (row.where != "*") sites_.insert(row.where);
+    }
+    for (const ValueRow& row : ValueRows()) {
+      values_[row.message].push_back(&row);
       if (row.where != "*") sites_.insert(row.where);
     }
   }
@@ -99,6 +98,11 @@ class Nodes {
           node.needs.push_back(ParseNeed(message, *row));
       }
     }
+    if (const auto rows = values_.find(message.name); rows != values_.end()) {
+      for (const ValueRow* row : rows->second) {
+        if (row->where == "*" || row->where == place) node.rules.emplace_back(message, *row);
+      }
+    }
     AddChildren(message, std::string(message.name) + ".", node);
     return node;
   }
@@ -113,7 +117,7 @@ class Nodes {
         continue;
       }
       const Node& child = Make(*field.message, site + std::string(field.json_name));
-      if (!child.needs.empty() || !child.children.empty()) {
+      if (!child.needs.empty() || !child.rules.empty() || !child.children.empty()) {
         node.children.push_back({.field = &field, .node = &child});
       }
     }
@@ -121,60 +125,13 @@ class Nodes {
 
   std::mutex mutex_;
   std::unordered_map<std::string_view, std::vector<const RequiredRow*>> rows_{};  // by message
-  std::unordered_set<std::string_view> sites_{};  // the places named in the table
+  std::unordered_map<std::string_view, std::vector<const ValueRow*>> values_{};   // by message
+  std::unordered_set<std::string_view> sites_{};  // the places named in the tables
   std::map<std::string, std::unique_ptr<Node>, std::less<>> nodes_{};
   std::unordered_map<const MessageDescriptor*, const Node*> roots_{};
 };
 
 // ---- Objects
-
-// Path of a message in an object. Converted to text only for errors.
-struct Place {
-  const Place* parent = nullptr;
-  std::string_view member{};
-  std::optional<std::size_t> index{};
-
-  [[nodiscard]] std::string Text() const {
-    if (parent == nullptr) return {};
-    std::string out = parent->Text();
-    if (!out.empty()) out += '.';
-    out += member;
-    return out + Index();
-  }
-  [[nodiscard]] std::string Index() const {
-    return index ? "[" + std::to_string(*index) + "]" : std::string();
-  }
-};
-
-// Returns the path of a field of the table, relative to the place.
-std::string FieldAt(const Place& place, std::string_view field) {
-  std::string base = place.Text();
-  while (field.starts_with("../")) {
-    field.remove_prefix(3);
-    const std::size_t dot = base.rfind('.');
-    base.resize(dot == std::string::npos ? 0 : dot);
-  }
-  if (field == ".") return base;
-  std::string rest(field);
-  constexpr std::string_view kOwn = "[*]";
-  if (const std::size_t at = rest.find(kOwn); at != std::string::npos) {
-    rest.replace(at, kOwn.size(), place.Index());
-  }
-  if (!base.empty() && !rest.starts_with('[')) base += '.';
-  return base + rest;
-}
-
-// Returns whether the field is absent in Go's sense: it has its zero value, unless it is a pointer.
-bool Lacks(const json::Value& object, const FieldDescriptor& field) {
-  const json::Value* value = object.Find(field.json_name);
-  if (value == nullptr || value->is_null()) return true;
-  if (field.repeated || field.map) return value->size() == 0;
-  if (field.pointer) return false;
-  if (value->is_string()) return value->StringOrEmpty().empty();
-  if (value->is_object()) return value->size() == 0;
-  if (const auto number = value->AsDouble()) return *number == 0;
-  return !value->AsBool().value_or(true);
-}
 
 bool IsMet(const Need& need, const json::Value& object) {
   if (!need.key.empty()) {
@@ -182,19 +139,20 @@ bool IsMet(const Need& need, const json::Value& object) {
     if (std::find(need.values.begin(), need.values.end(), value) == need.values.end()) return true;
   }
   return std::any_of(need.members.begin(), need.members.end(),
-                     [&](const FieldDescriptor* field) { return !Lacks(object, *field); });
+                     [&](const FieldDescriptor* field) { return !IsAbsent(object, *field); });
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the messages of a kind.
-void Check(const Node& node, const json::Value& object, const Place& place,
+void Check(const Node& node, const json::Value& object, const FieldPlace& place,
            std::vector<StatusCause>& causes) {
   for (const Need& need : node.needs) {
     if (IsMet(need, object)) continue;
     if (AreEnough(causes)) return;
     causes.push_back({.reason = std::string(need.row->reason),
                       .message = std::string(need.row->text),
-                      .field = FieldAt(place, need.row->field)});
+                      .field = place.FieldAt(need.row->field)});
   }
+  for (const ValueRule& rule : node.rules) rule.Check(object, place, causes);
   for (const Child& child : node.children) {
     const FieldDescriptor& field = *child.field;
     const json::Value& value = object[field.json_name];
@@ -212,8 +170,8 @@ void Check(const Node& node, const json::Value& object, const Place& place,
 
 }  // namespace
 
-void ValidateRequired(const MessageDescriptor& message, const json::Value& object,
-                      std::vector<StatusCause>& causes) {
+void ValidateFields(const MessageDescriptor& message, const json::Value& object,
+                    std::vector<StatusCause>& causes) {
   static Nodes nodes;
   Check(nodes.Of(message), object, {}, causes);
 }

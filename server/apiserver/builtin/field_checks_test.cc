@@ -1,4 +1,4 @@
-#include "apiserver/builtin/required_fields.h"
+#include "apiserver/builtin/field_checks.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -19,7 +19,7 @@ std::vector<StatusCause> Causes(const std::string& group, const std::string& ver
   const KindInfo* type = internal::FindType(group, version, kind);
   EXPECT_NE(type, nullptr) << kind;
   std::vector<StatusCause> causes;
-  ValidateRequired(*type->message, object, causes);
+  ValidateFields(*type->message, object, causes);
   return causes;
 }
 
@@ -103,10 +103,10 @@ TEST(RequiredFields, Causes_NameFieldsRelativeToTheirPlace) {
          {{"{'spec':{'taints':[{'key':'k','effect':'e'},{'key':'k'}]}}",
            "metadata.taints[1].effect: Required value\n"}});
   Expect("", "v1", "PersistentVolumeClaim",
-         {{"{'spec':{'accessModes':['a'],'resources':{'requests':{'storage':'1'}}}}", ""},
-          {"{'spec':{'accessModes':['a'],'resources':{'requests':{}}}}",
+         {{"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1'}}}}", ""},
+          {"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{}}}}",
            "spec.resources[storage]: Required value\n"},
-          {"{'spec':{'accessModes':['a']}}", "spec.resources[storage]: Required value\n"}});
+          {"{'spec':{'accessModes':['ReadWriteOnce']}}", "spec.resources[storage]: Required value\n"}});
   Expect("networking.k8s.io", "v1", "Ingress",
          {{"{'spec':{'defaultBackend':{'service':{'name':'s','port':{'number':1}}}}}", ""},
           {"{'spec':{'defaultBackend':{'service':{'name':'s','port':{'name':'p'}}}}}", ""},
