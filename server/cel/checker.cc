@@ -130,9 +130,12 @@ class Bindings {
 
 class Checker {
  public:
-  Checker(const std::vector<Variable>& variables, std::vector<Problem>& problems)
-      : problems_(problems) {
-    for (const Variable& variable : variables) scope_.push_back({variable.name, variable.type});
+  Checker(const Environment& environment, std::vector<Problem>& problems)
+      : messages_(environment.messages), problems_(problems) {
+    for (const Variable& variable : environment.variables) {
+      scope_.push_back({variable.name, variable.type});
+      dotted_ = dotted_ || variable.name.find('.') != std::string::npos;
+    }
     out_.slots = scope_.size();
     out_.used.resize(scope_.size());
   }
@@ -173,6 +176,8 @@ class Checker {
         return List(node);
       case NodeKind::kMap:
         return Map(node);
+      case NodeKind::kMessage:
+        return Message(node);
       case NodeKind::kMacro:
         return MacroOf(node);
     }
@@ -193,11 +198,15 @@ class Checker {
     node.children.clear();
   }
 
+  TypePtr Use(Node& node, std::size_t slot) {
+    node.slot = slot;
+    if (slot < out_.used.size()) out_.used[slot] = true;
+    return scope_[slot].type;
+  }
+
   TypePtr Identifier(Node& node) {
     if (const auto slot = FindVariable(node.name)) {
-      node.slot = *slot;
-      if (*slot < out_.used.size()) out_.used[*slot] = true;
-      return scope_[*slot].type;
+      return Use(node, *slot);
     }
     if (const TypePtr type = NamedType(node.name)) {
       BecomeType(node, type);
@@ -205,6 +214,28 @@ class Checker {
     }
     Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
     return Any();
+  }
+
+  // Returns "a.b.c" if the node is made of names only.
+  static std::string DottedName(const Node& node) {
+    if (node.kind == NodeKind::kIdentifier) return node.name;
+    if ((node.kind != NodeKind::kSelect && node.kind != NodeKind::kHas) || node.is_optional) {
+      return {};
+    }
+    const std::string before = DottedName(*node.children[0]);
+    return before.empty() ? before : before + "." + node.name;
+  }
+
+  // Returns the variable whose name has dots, such as "authorizer.requestResource", that the node
+  // names.
+  [[nodiscard]] std::optional<std::size_t> FindDotted(const Node& node) const {
+    if (!dotted_) return std::nullopt;
+    const std::string name = DottedName(node);
+    if (name.empty()) return std::nullopt;
+    // A variable of a macro hides it.
+    const std::string_view first = std::string_view(name).substr(0, name.find('.'));
+    if (FindVariable(first).value_or(0) >= out_.used.size()) return std::nullopt;
+    return FindVariable(name);
   }
 
   // Returns "a.b.c" if the node is made of names only, and the first is no variable.
@@ -218,6 +249,17 @@ class Checker {
   }
 
   TypePtr Select(Node& node) {
+    if (const auto slot = FindDotted(node)) {
+      if (node.kind == NodeKind::kHas) {
+        node.literal = Value::Bool(true);
+        node.kind = NodeKind::kLiteral;
+        node.children.clear();
+        return Plain(TypeKind::kBool);
+      }
+      node.kind = NodeKind::kIdentifier;
+      node.children.clear();
+      return Use(node, *slot);
+    }
     if (node.kind == NodeKind::kSelect) {
       const std::string name = QualifiedName(node);
       if (const TypePtr type = name.empty() ? nullptr : NamedType(name)) {
@@ -243,6 +285,7 @@ class Checker {
         return operand->parameters[1];
       case TypeKind::kObject:
         if (const Field* const field = operand->FindField(node.name)) return field->type;
+        if (operand->is_open) return Any();
         Note(node.offset, "undefined field '" + node.name + "'");
         return Any();
       default:
@@ -266,7 +309,7 @@ class Checker {
     for (const auto& child : node.children) types.push_back(Expression(*child));
     if (formats) --formats_;
     const FunctionFacts* const facts = FindFunction(node.name);
-    if (facts == nullptr) {
+    if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
       return Any();
     }
@@ -435,6 +478,27 @@ class Checker {
     return MapOf(keys, values);
   }
 
+  TypePtr Message(Node& node) {
+    node.type = messages_ == nullptr ? nullptr : messages_(node.name);
+    if (node.type == nullptr) {
+      Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
+    }
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const Node& child = *node.children[i];
+      TypePtr type = Expression(*node.children[i]);
+      if (node.optional_items[i]) type = Content(child, type);
+      if (node.type == nullptr) continue;
+      const Field* const field = node.type->FindField(node.fields[i]);
+      if (field == nullptr) {
+        if (!node.type->is_open) Note(child.offset, "undefined field '" + node.fields[i] + "'");
+      } else if (!bindings_.Unify(type, field->type)) {
+        Note(child.offset, "expected type of field '" + node.fields[i] + "' is '" +
+                               Shown(field->type) + "' but provided type is '" + Shown(type) + "'");
+      }
+    }
+    return node.type == nullptr ? Any() : node.type;
+  }
+
   // Types of the variables of a macro over `range`.
   std::vector<TypePtr> ItemTypes(const Node& node, const TypePtr& range) {
     const bool two = node.variables.size() == 2;
@@ -518,7 +582,9 @@ class Checker {
     return MapOf(Any(), Any());
   }
 
+  const MessageTypes messages_;
   std::vector<Variable> scope_;
+  bool dotted_ = false;  // names of variables have dots
   Bindings bindings_;
   Checked out_;
   std::vector<Problem>& problems_;
@@ -527,8 +593,8 @@ class Checker {
 
 }  // namespace
 
-Checked Check(Node& root, const std::vector<Variable>& variables, std::vector<Problem>& problems) {
-  return Checker(variables, problems).Whole(root);
+Checked Check(Node& root, const Environment& environment, std::vector<Problem>& problems) {
+  return Checker(environment, problems).Whole(root);
 }
 
 }  // namespace kinformer::internal::cel

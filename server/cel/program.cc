@@ -14,7 +14,7 @@ Compiled Program::Compile(std::string_view text, const Environment& environment)
   std::vector<Problem> problems;
   std::unique_ptr<Node> root = Parse(text, problems);
   Checked checked;
-  if (root != nullptr) checked = Check(*root, environment.variables, problems);
+  if (root != nullptr) checked = Check(*root, environment, problems);
   if (!problems.empty()) return {.error = ProblemText(text, problems)};
   return {.program = std::shared_ptr<const Program>(
               new Program(std::move(root), std::move(checked), environment.variables))};
