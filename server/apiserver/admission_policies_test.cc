@@ -261,7 +261,7 @@ class WithoutPolicies : public PolicyFixture {
   WithoutPolicies() : PolicyFixture({.disable_admission_plugins = {"ValidatingAdmissionPolicy"}}) {}
 };
 
-TEST_F(WithoutPolicies, TheyHaveNoEffect) {
+TEST_F(WithoutPolicies, APolicy_HasNoEffect) {
   Policy("p", "{`validations`:[{`expression`:`false`}]}");
   EXPECT_EQ(Post(Map("x")).status, 201);
 }

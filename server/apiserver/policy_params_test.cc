@@ -61,7 +61,7 @@ TEST_F(PolicyParams, AreFoundByNameOrLabels) {
   }
 }
 
-TEST_F(PolicyParams, OfAnUnknownKind_RefuseByTheFailurePolicy) {
+TEST_F(PolicyParams, AnUnknownKind_RefusesByTheFailurePolicy) {
   Params("{`paramRef`:{`name`:`a`,`parameterNotFoundAction`:`Allow`}}", "Nothing");
   EXPECT_EQ(Refused(Map("x")),
             "configmaps \"x\" is forbidden: ValidatingAdmissionPolicy 'p' denied request: failed "
@@ -69,7 +69,7 @@ TEST_F(PolicyParams, OfAnUnknownKind_RefuseByTheFailurePolicy) {
             "Kind=Nothing'");
 }
 
-TEST_F(PolicyParams, OfAClusterScopedKind_HaveNoNamespace) {
+TEST_F(PolicyParams, AClusterScopedKind_HasNoNamespace) {
   Params("{`paramRef`:{`name`:`kube-system`,`parameterNotFoundAction`:`Deny`}}", "Namespace");
   EXPECT_EQ(Said(), "Namespace kube-system");
   Remove("p");
@@ -80,7 +80,7 @@ TEST_F(PolicyParams, OfAClusterScopedKind_HaveNoNamespace) {
             "cluster-scoped `paramKind`");
 }
 
-TEST_F(PolicyParams, OfACustomResource_AreRead) {
+TEST_F(PolicyParams, ACustomResource_IsRead) {
   ASSERT_EQ(server_
                 .Do("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                     R"({"metadata":{"name":"limits.x.io"},"spec":{"group":"x.io","scope":
@@ -102,7 +102,7 @@ TEST_F(PolicyParams, OfACustomResource_AreRead) {
   EXPECT_THAT(Refused(Map("x", R"(,"data":{"a":"","b":""})")), HasSubstr("params.most"));
 }
 
-TEST_F(PolicyParams, OfANamespacedKind_NeedANamespace) {
+TEST_F(PolicyParams, ANamespacedKind_NeedsANamespace) {
   Policy("p",
          "{`paramKind`:{`apiVersion`:`v1`,`kind`:`Secret`},`validations`:[{`expression`:`true`}],"
          "`matchConstraints`:{`resourceRules`:[{`operations`:[`*`],`apiGroups`:[``],"

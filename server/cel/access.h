@@ -10,7 +10,7 @@
 
 namespace kinformer::internal::cel {
 
-// What a check asks: a path if `path` is not empty, else a resource.
+// Question of a check: about a path if `path` is not empty, else about a resource.
 struct AccessQuestion {
   // A service account instead of the sender of the request, if the name is not empty.
   std::string account_namespace{};

@@ -25,7 +25,7 @@ struct Variable {
 // Returns the type of the messages of this name, an object; null if there is none.
 using MessageTypes = TypePtr (*)(std::string_view name);
 
-// What an expression can name.
+// Names that an expression can use.
 struct Environment {
   std::vector<Variable> variables{};
   MessageTypes messages = nullptr;  // null: there are none

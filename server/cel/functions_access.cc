@@ -1,4 +1,5 @@
-// Functions of `authorizer`: authorizer.group("apps").resource("deployments").check("get").allowed().
+// Functions of `authorizer`:
+// authorizer.group("apps").resource("deployments").check("get").allowed().
 
 #include <array>
 #include <string>

@@ -20,6 +20,7 @@
 #include "apiserver/admission/policy_request.h"
 #include "apiserver/admission/request_access.h"
 #include "apiserver/admission/versioned_objects.h"
+#include "apiserver/expressions/expression_run.h"
 #include "apiserver/request/async.h"
 
 namespace kinformer::apiserver {

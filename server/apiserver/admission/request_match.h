@@ -25,7 +25,7 @@ struct NamedRule {
   std::vector<std::string> names{};  // empty: all
 };
 
-// What a policy or a binding matches. Immutable.
+// Rules and selectors of a policy or a binding. Immutable.
 struct MatchResources {
   std::vector<NamedRule> rules{};  // empty: all requests
   std::vector<NamedRule> excluded{};

@@ -68,7 +68,8 @@ AccessDecision Authorizer::Decide(const UserInfo& user, const AccessAttributes& 
         if (decision.allowed) decision.reason = "RBAC: allowed by " + grant.Text();
         return !decision.allowed;
       });
-  if (!decision.allowed && !errors.empty()) decision.reason = "rbac: RBAC: " + AggregateText(errors);
+  if (!decision.allowed && !errors.empty())
+    decision.reason = "rbac: RBAC: " + AggregateText(errors);
   return decision;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/builtin/match_checks.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/expressions/match_condition.h"
 #include "apiserver/registry/webhook_client_check.h"
@@ -22,6 +23,14 @@ bool KnowsAReview(const json::Value& versions) {
     if (text == "v1" || text == "v1beta1") return true;
   }
   return false;
+}
+
+void CheckRules(const json::Value& rules, const std::string& field, Causes& causes) {
+  std::size_t index = 0;
+  for (const json::Value& rule : rules.items()) {
+    if (AreEnough(causes)) return;
+    CheckRule(rule, field + "[" + std::to_string(index++) + "]", causes);
+  }
 }
 
 }  // namespace
@@ -48,6 +57,7 @@ std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
       causes.push_back(InvalidValue(field + ".timeoutSeconds", std::to_string(seconds),
                                     "the timeout value must be between 1 and 30 seconds"));
     }
+    CheckRules(webhook["rules"], field + ".rules", causes);
     CheckMatchConditions(webhook["matchConditions"], /*params=*/false, field + ".matchConditions",
                          causes);
   }

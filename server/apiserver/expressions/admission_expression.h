@@ -54,7 +54,7 @@ struct PolicyVariable {
   AdmissionExpression expression{};
 };
 
-// What an expression must return.
+// Types of results that expressions must have.
 enum class ExpressionResult : std::uint8_t {
   kAny,
   kBool,
@@ -64,7 +64,7 @@ enum class ExpressionResult : std::uint8_t {
   kJsonPatch,           // [JSONPatch{...}]
 };
 
-// What expressions can name. `authorizer` and `params` exist only where they are declared.
+// Names that expressions can use. `authorizer` and `params` exist only where they are declared.
 class ExpressionScope {
  public:
   struct Declared {

@@ -13,7 +13,7 @@ namespace {
 using testing::Lines;
 using testing::Quoted;
 
-std::string Causes(std::string_view list, bool params = false) {
+std::string Causes(const std::string& list, bool params = false) {
   std::vector<StatusCause> causes;
   CheckMatchConditions(Quoted(list), params, "c", causes);
   return Lines(causes);
@@ -79,7 +79,7 @@ class NoAccess final : public internal::cel::AccessChecker {
   }
 };
 
-std::pair<bool, std::string> Met(std::string_view list, bool ignores = false) {
+std::pair<bool, std::string> Met(const std::string& list, bool ignores = false) {
   const json::Value object = Quoted("{'a':1}");
   const json::Value none;
   const NoAccess access;
