@@ -21,6 +21,8 @@ class AdmissionConditions : public AdmissionWebhooksTest {
 };
 
 TEST_F(AdmissionConditions, AWebhookIsAskedIfAllAreTrue) {
+  At("a");
+  At("b");
   Validating("a", Condition("object.metadata.name == 'x'"));
   Mutating("b", Condition("request.operation == 'UPDATE' && oldObject.metadata.name == 'x'"));
   EXPECT_EQ(Post(Map("x")).status, 201);
@@ -75,6 +77,7 @@ TEST_F(AdmissionConditions, AnErrorIsAMatterOfTheFailurePolicy) {
 }
 
 TEST_F(AdmissionConditions, AMutatingWebhookSeesWhatTheOneBeforeItHasChanged) {
+  At("b");
   At("a").answer = [](const json::Value&) {
     return PatchWith(R"([{"op":"add","path":"/data","value":{"k":"v"}}])");
   };

@@ -263,6 +263,8 @@ class PoliciesAndWebhooks : public MutatingPoliciesTest {
 };
 
 TEST_F(PoliciesAndWebhooks, PoliciesComeFirst) {
+  hooks_->At("m");
+  hooks_->At("v");
   Configure(server_, "Mutating", "m", "{}");
   Configure(server_, "Validating", "v", "{}");
   Mutate("a", Mutations(Apply("Object{data: {'k': 'v'}}")));

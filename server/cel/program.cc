@@ -1,5 +1,6 @@
 #include "cel/program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cel/evaluator.h"
@@ -22,7 +23,8 @@ Compiled Program::Compile(std::string_view text, const Environment& environment)
 
 Outcome Program::Evaluate(std::span<const Value> values, std::uint64_t budget) const {
   Evaluation evaluation(checked_.slots, budget);
-  for (std::size_t i = 0; i < values.size(); ++i) evaluation.Set(i, values[i]);
+  const std::size_t count = std::min(values.size(), variables_.size());
+  for (std::size_t i = 0; i < count; ++i) evaluation.Set(i, values[i]);
   Value value = evaluation.Run(*root_);
   return {.value = std::move(value), .cost = evaluation.cost()};
 }

@@ -50,7 +50,7 @@ class Program {
  public:
   static Compiled Compile(std::string_view text, const Environment& environment);
 
-  // `values` are those of the environment's variables, in their order.
+  // `values` are those of the environment's variables, in their order; more are not needed.
   [[nodiscard]] Outcome Evaluate(std::span<const Value> values, std::uint64_t budget) const;
 
   [[nodiscard]] const Type& type() const { return *checked_.type; }

@@ -138,7 +138,8 @@ json::Value RequestShown(const AdmissionAttributes& attributes, const ResourceAt
 std::string AdmissionReviewText(const AdmissionAttributes& attributes,
                                 const AdmissionQuestion& question) {
   json::Value request = json::Value::MakeObject({{"uid", question.uid}});
-  for (const auto& [name, value] : RequestShown(attributes, question.at).members()) {
+  const json::Value shown = RequestShown(attributes, question.at);
+  for (const auto& [name, value] : shown.members()) {
     request.Set(name, value);
   }
   request.Set("object", question.object);

@@ -179,6 +179,7 @@ AdmissionExpression ExpressionScope::Compile(std::string_view text, ExpressionRe
 
 std::vector<PolicyVariable> ExpressionScope::Declare(const json::Value& variables) {
   std::vector<PolicyVariable> out;
+  if (variables.size() > 0) environment_.variables[kVariables].name = "variables";
   for (const json::Value& said : variables.items()) {
     PolicyVariable variable{
         .name = said["name"].StringOrEmpty(),
@@ -190,16 +191,15 @@ std::vector<PolicyVariable> ExpressionScope::Declare(const json::Value& variable
 }
 
 void ExpressionScope::Declare(std::span<const PolicyVariable> variables) {
+  if (!variables.empty()) environment_.variables[kVariables].name = "variables";
   for (const PolicyVariable& variable : variables) Add(variable);
 }
 
 void ExpressionScope::Add(const PolicyVariable& variable) {
-  std::vector<cel::Variable>& all = environment_.variables;
-  all[kVariables].name = "variables";
   const auto& program = variable.expression.program;
   TypePtr type = Plain(TypeKind::kDyn);
   if (program != nullptr) type = std::make_shared<cel::Type>(program->type());
-  all.push_back({"variables." + variable.name, std::move(type)});
+  environment_.variables.push_back({"variables." + variable.name, std::move(type)});
   depths_.push_back(variable.expression.depth);
 }
 
