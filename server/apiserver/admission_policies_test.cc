@@ -241,6 +241,15 @@ TEST_F(AdmissionPolicies, APolicyForAnotherVersion_SeesThatVersionUnlessExact) {
   EXPECT_EQ(post(), 422);
 }
 
+TEST_F(AdmissionPolicies, ALargeObject_IsCheckedOffTheLoop) {
+  Policy("p", "{`validations`:[{`expression`:`object.data.a.size() > 40000`}]}");
+  const auto map = [](std::size_t size) {
+    return Map("x", R"(,"data":{"a":")" + std::string(size, 'a') + "\"}");
+  };
+  EXPECT_THAT(Refused(map(40'000)), HasSubstr("failed expression: object.data.a.size() > 40000"));
+  EXPECT_EQ(Refused(map(40'001)), "");
+}
+
 TEST_F(AdmissionPolicies, AFaultyPolicyIsRefusedWhenItIsWritten) {
   const Reply policy =
       Send("validatingadmissionpolicies", "p", Spec("{`validations`:[{`expression`:`object.`}]}"));

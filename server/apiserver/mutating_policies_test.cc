@@ -218,6 +218,21 @@ TEST_F(MutatingPoliciesTest, ACustomResource_IsMergedByItsSchema) {
   EXPECT_EQ(reply.Json()["tags"].Dump(), R"(["a","b"])");
 }
 
+TEST_F(MutatingPoliciesTest, ALargeObject_IsChangedOffTheLoop) {
+  Mutate("p", Mutations(Patch("[JSONPatch{op: 'copy', from: '/data/a', path: '/data/b'}]")));
+  const std::string text(40'000, 'a');
+  EXPECT_EQ(Made(Map("x", R"(,"data":{"a":")" + text + "\"}"), "/data/b"), "\"" + text + "\"");
+}
+
+TEST_F(MutatingPoliciesTest, MemoryThatPoliciesAdd_IsLimited) {
+  const std::string twice = "[JSONPatch{op: 'copy', from: '/data', path: '/data/more'}]";
+  std::string all = Patch(twice);
+  for (int i = 0; i < 12; ++i) all += "," + Patch(twice);
+  Mutate("p", Mutations(all));
+  const Reply reply = Post(Map("x", R"(,"data":{"a":")" + std::string(100'000, 'a') + "\"}"));
+  EXPECT_EQ(reply.status, 413) << reply.body.substr(0, 300);
+}
+
 TEST_F(MutatingPoliciesTest, AFaultyPolicyIsRefusedWhenItIsWritten) {
   struct Row {
     std::string mutation;

@@ -25,7 +25,8 @@ std::string Json(std::string_view text) {
     return line.substr(line.find(": ", line.find(':', 15)) + 2);
   }
   const Outcome outcome = compiled.program->Evaluate({}, kCallBudget);
-  const Result<json::Value> json = ToJson(outcome.value);
+  std::size_t bytes = 1'000'000;
+  const Result<json::Value> json = ToJson(outcome.value, bytes);
   return json.ok() ? json->Dump() : "error: " + json.error().message();
 }
 
@@ -51,6 +52,20 @@ TEST(Messages, AreMadeOfTheirFields) {
        }) {
     EXPECT_EQ(Json(text), json) << text;
   }
+}
+
+// Each step uses the list before it twice.
+std::string Doubled(int times) {
+  std::string text = "[[1]]";
+  for (int i = 0; i < times; ++i) text += ".map(x, [x, x])";
+  return text;
+}
+
+TEST(Messages, LargeValues_AreNotSpelledOut) {
+  EXPECT_EQ(Json(Doubled(2)), "[[[[1],[1]],[[1],[1]]]]");
+  EXPECT_EQ(Json(Doubled(50)), "error: the value is too large");
+  EXPECT_EQ(Json(Doubled(50) + " == " + Doubled(50)),
+            "error: operation cancelled: actual cost limit exceeded");
 }
 
 TEST(Messages, MistakesAreFoundWhenTheyAreCompiled) {

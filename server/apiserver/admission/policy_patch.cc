@@ -10,6 +10,7 @@
 
 #include "kinformer/json/json_diff.h"
 
+#include "apiserver/admission/added_limit.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/custom_object.h"
@@ -23,6 +24,9 @@ namespace kinformer::apiserver {
 namespace {
 
 namespace cel = internal::cel;
+
+// Limits what a patch may take in memory, as for what it adds to an object.
+constexpr std::size_t kMostPatched = kMostAdded;
 
 Error Wrong(std::string why) { return {Reason::kInvalid, std::move(why)}; }
 
@@ -62,29 +66,24 @@ Result<void> CheckTypeNames(const cel::Value& value) {
 
 // ---- JSON patches
 
-Result<json::Value> OperationOf(const cel::Value& message) {
+Result<json::Value> OperationOf(const cel::Value& message, std::size_t& bytes) {
   json::Value operation = json::Value::MakeObject();
   for (const char* member : {"op", "path", "from", "value"}) {
     const std::optional<cel::Value> found = message.FindField(member);
     if (!found) continue;
-    if (std::string_view(member) == "value") {
-      if (found->message_type() != nullptr) {
-        if (Result<void> named = CheckTypeNames(*found); !named) return named.error();
-      }
-      Result<json::Value> value = cel::ToJson(*found);
-      if (!value.ok()) {
-        return Wrong(
-            "JSONPath valueExpression evaluated to a type that could not marshal to JSON: " +
-            value.error().message());
-      }
-      operation.Set(member, *std::move(value));
-    } else if (found->is(cel::ValueKind::kString)) {
-      if (std::string_view(member) != "from" || !found->text().empty()) {
-        operation.Set(member, found->text());
-      }
-    } else {
+    const bool is_value = std::string_view(member) == "value";
+    if (!is_value && !found->is(cel::ValueKind::kString)) {
       return Wrong("unexpected type for JSONPatchType '" + std::string(member) + "' field");
     }
+    Result<json::Value> value = cel::ToJson(*found, bytes);
+    if (!value.ok()) {
+      return Wrong("JSONPath valueExpression evaluated to a type that could not marshal to JSON: " +
+                   value.error().message());
+    }
+    if (is_value && found->message_type() != nullptr) {
+      if (Result<void> named = CheckTypeNames(*found); !named) return named.error();
+    }
+    operation.Set(member, *std::move(value));
   }
   return operation;
 }
@@ -97,9 +96,10 @@ bool IsFailedTest(const Error& error) {
 }
 
 Result<json::Value> PatchedByJson(const cel::Value& operations, const json::Value& object) {
+  std::size_t bytes = kMostPatched;
   json::Value patch = json::Value::MakeArray();
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    Result<json::Value> operation = OperationOf(operations.item(i));
+    Result<json::Value> operation = OperationOf(operations.item(i), bytes);
     if (!operation.ok()) return operation;
     patch.Append(*std::move(operation));
   }
@@ -182,9 +182,10 @@ Result<json::Value> Applied(const json::Value& declared, const ResourceAt& at,
 
 Result<json::Value> PatchedByApply(const cel::Value& configuration, const ResourceAt& at,
                                    const json::Value& object) {
-  if (Result<void> named = CheckTypeNames(configuration); !named) return named.error();
-  Result<json::Value> declared = cel::ToJson(configuration);
+  std::size_t bytes = kMostPatched;
+  Result<json::Value> declared = cel::ToJson(configuration, bytes);
   if (!declared.ok()) return Wrong(declared.error().message());
+  if (Result<void> named = CheckTypeNames(configuration); !named) return named.error();
   // The kind of the patch is that of the object.
   declared->Set("apiVersion", object["apiVersion"]);
   declared->Set("kind", object["kind"]);
