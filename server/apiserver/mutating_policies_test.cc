@@ -225,9 +225,12 @@ TEST_F(MutatingPoliciesTest, ALargeObject_IsChangedOffTheLoop) {
 }
 
 TEST_F(MutatingPoliciesTest, MemoryThatPoliciesAdd_IsLimited) {
-  const std::string twice = "[JSONPatch{op: 'copy', from: '/data', path: '/data/more'}]";
-  std::string all = Patch(twice);
-  for (int i = 0; i < 12; ++i) all += "," + Patch(twice);
+  // Each doubles the object.
+  std::string all;
+  for (int i = 0; i < 13; ++i) {
+    const std::string path = "'/data/more" + std::to_string(i) + "'";
+    all += (i > 0 ? "," : "") + Patch("[JSONPatch{op: 'copy', from: '/data', path: " + path + "}]");
+  }
   Mutate("p", Mutations(all));
   const Reply reply = Post(Map("x", R"(,"data":{"a":")" + std::string(100'000, 'a') + "\"}"));
   EXPECT_EQ(reply.status, 413) << reply.body.substr(0, 300);
