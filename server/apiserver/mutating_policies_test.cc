@@ -218,6 +218,26 @@ TEST_F(MutatingPoliciesTest, ACustomResource_IsMergedByItsSchema) {
   EXPECT_EQ(reply.Json()["tags"].Dump(), R"(["a","b"])");
 }
 
+TEST_F(MutatingPoliciesTest, AScale_IsMutatedAsSuch) {
+  Mutate("p", Mutations(Apply("Object{spec: Object.spec{replicas: object.spec.replicas + 1}}"))
+                  .insert(1,
+                          "`matchConstraints`:{`resourceRules`:[{`operations`:[`UPDATE`],"
+                          "`apiGroups`:[`apps`],`apiVersions`:[`v1`],"
+                          "`resources`:[`deployments/scale`]}]},"));
+  const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
+  ASSERT_EQ(server_
+                .Do("POST", deployments,
+                    R"({"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":
+                      {"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":
+                      [{"name":"c","image":"i"}]}}}})")
+                .status,
+            201);
+  const Reply reply = server_.Do("PUT", deployments + "/d/scale",
+                                 R"({"metadata":{"name":"d"},"spec":{"replicas":2}})");
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.Json().At("/spec/replicas").AsInt64(), 3);
+}
+
 TEST_F(MutatingPoliciesTest, ALargeObject_IsChangedOffTheLoop) {
   Mutate("p", Mutations(Patch("[JSONPatch{op: 'copy', from: '/data/a', path: '/data/b'}]")));
   const std::string text(40'000, 'a');

@@ -131,14 +131,15 @@ Task<Result<void>> MutatingPolicies::Mutate(VersionedObjects& objects, const Inv
   const json::Value request = RequestShown(*attributes_, at);
   const ShownObjects before = objects.shown(at);
   const ExpressionInput input = InputOf(before, invocation, request);
+  const bool other_kind = attributes_->kind.has_value();
   Result<void> filled;
   bool changed = false;
   std::size_t cost = 0;
   const auto patch = [&] {
-    Result<json::Value> patched = PatchByPolicy(mutation, policy.variables, input, at);
+    Result<json::Value> patched = PatchByPolicy(mutation, policy.variables, input, at, other_kind);
     if (!patched.ok()) return patched;
     changed = !(*patched == *before.object);
-    if (changed && at.version->schema != nullptr) {
+    if (changed && !other_kind && at.version->schema != nullptr) {
       filled = FillDefaults(*at.version->schema, *patched);
     }
     cost = json::CostOf(*patched);

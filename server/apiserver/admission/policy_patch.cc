@@ -160,6 +160,16 @@ Result<void> CheckDeclared(const ResourceAt& at, const json::Value& declared) {
   return Wrong("failed to convert patch object to typed object: " + text);
 }
 
+// `message`: null for unknown fields.
+Result<json::Value> Merged(const json::Value& declared, const internal::MessageDescriptor* message,
+                           const json::Value& object) {
+  json::Value merged = object;
+  if (Result<void> done = ApplyDeclaredObject(declared, message, merged); !done) {
+    return Wrong("failed to merge patch: " + done.error().message());
+  }
+  return merged;
+}
+
 Result<json::Value> Applied(const json::Value& declared, const ResourceAt& at,
                             const json::Value& object) {
   if (Result<void> known = CheckDeclared(at, declared); !known) return known.error();
@@ -169,18 +179,15 @@ Result<json::Value> Applied(const json::Value& declared, const ResourceAt& at,
     return Wrong("invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " +
                  Joined(atomics, ", "));
   }
+  if (at.version->schema == nullptr) return Merged(declared, at.version->message, object);
   json::Value merged = object;
-  if (at.version->schema != nullptr) {
-    const std::string problem = ApplyDeclared(at.version->schema->root(), declared, merged);
-    if (!problem.empty()) return Wrong("failed to merge patch: " + problem);
-  } else if (Result<void> done = ApplyDeclaredObject(declared, at.version->message, merged);
-             !done) {
-    return Wrong("failed to merge patch: " + done.error().message());
-  }
+  const std::string problem = ApplyDeclared(at.version->schema->root(), declared, merged);
+  if (!problem.empty()) return Wrong("failed to merge patch: " + problem);
   return merged;
 }
 
-Result<json::Value> PatchedByApply(const cel::Value& configuration, const ResourceAt& at,
+// `at`: null for an object without a schema.
+Result<json::Value> PatchedByApply(const cel::Value& configuration, const ResourceAt* at,
                                    const json::Value& object) {
   std::size_t bytes = kMostPatched;
   Result<json::Value> declared = cel::ToJson(configuration, bytes);
@@ -189,7 +196,8 @@ Result<json::Value> PatchedByApply(const cel::Value& configuration, const Resour
   // The kind of the patch is that of the object.
   declared->Set("apiVersion", object["apiVersion"]);
   declared->Set("kind", object["kind"]);
-  Result<json::Value> merged = Applied(*declared, at, object);
+  Result<json::Value> merged =
+      at == nullptr ? Merged(*declared, nullptr, object) : Applied(*declared, *at, object);
   if (!merged.ok()) return Wrong("error applying patch: " + merged.error().message());
   return merged;
 }
@@ -198,14 +206,15 @@ Result<json::Value> PatchedByApply(const cel::Value& configuration, const Resour
 
 Result<json::Value> PatchByPolicy(const PolicyMutation& mutation,
                                   std::span<const PolicyVariable> variables,
-                                  const ExpressionInput& input, const ResourceAt& at) {
+                                  const ExpressionInput& input, const ResourceAt& at,
+                                  bool other_kind) {
   // The error of the compiler is shown as it is.
   if (!mutation.expression.error.empty()) return Wrong(mutation.expression.error);
   ExpressionRun run(input, variables, kPolicyBudget);
   std::optional<Evaluated> patch = run.Evaluate(mutation.expression);
   if (!patch) return Wrong(std::string(kOutOfBudget));
   if (!patch->error.empty()) return Wrong(std::move(patch->error));
-  return mutation.applies ? PatchedByApply(patch->value, at, input.object)
+  return mutation.applies ? PatchedByApply(patch->value, other_kind ? nullptr : &at, input.object)
                           : PatchedByJson(patch->value, input.object);
 }
 

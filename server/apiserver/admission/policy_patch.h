@@ -17,11 +17,13 @@
 
 namespace kinformer::apiserver {
 
-// `at`: the resource and version of the input's object. Thread-safe if the policy does not ask the
-// authorizer. An error's message is a real server's.
+// `at`: the resource and version of the input's object, whose schema says how it is merged, unless
+// the object is of another kind (`other_kind`), such as a Scale. Thread-safe if the policy does not
+// ask the authorizer. An error's message is a real server's.
 Result<json::Value> PatchByPolicy(const PolicyMutation& mutation,
                                   std::span<const PolicyVariable> variables,
-                                  const ExpressionInput& input, const ResourceAt& at);
+                                  const ExpressionInput& input, const ResourceAt& at,
+                                  bool other_kind);
 
 }  // namespace kinformer::apiserver
 
