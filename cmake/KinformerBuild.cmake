@@ -121,15 +121,16 @@ set(KINFORMER_LAYERS
   apiserver/errors
   apiserver/schema
   apiserver/registry
+  apiserver/expressions
   apiserver/authorization
   apiserver/builtin
   apiserver/plugins
   apiserver/request
   apiserver/webhook
   apiserver/conversion
+  apiserver/ownership
   apiserver/admission
   apiserver/read
-  apiserver/ownership
   apiserver/write/object
   apiserver/write/request
   apiserver/write/background

@@ -9,6 +9,7 @@
 #include "apiserver/schema/rule_validation.h"
 #include "apiserver/schema/structural_schema.h"
 #include "cel/program.h"
+#include "cel/to_json.h"
 #include "cel/type.h"
 #include "cel/value.h"
 #include "fuzz/target.h"
@@ -24,8 +25,13 @@ constexpr std::uint64_t kBudget = 20'000;
 // The most that one step may cost beyond the budget: a comparison of everything in the input.
 constexpr std::uint64_t kStep = 1'000'000;
 
+cel::TypePtr Messages(std::string_view name) {
+  return name.starts_with("Object") ? cel::OpenObject(std::string(name)) : nullptr;
+}
+
 void Evaluate(std::string_view text, const json::Value& self, const cel::TypePtr& type) {
-  const cel::Compiled compiled = cel::Program::Compile(text, {.variables = {{"self", type}}});
+  const cel::Compiled compiled =
+      cel::Program::Compile(text, {.variables = {{"self", type}}, .messages = Messages});
   Require((compiled.program == nullptr) == !compiled.error.empty(),
           "there is either a program or an error", compiled.error);
   if (compiled.program == nullptr) return;
@@ -35,6 +41,8 @@ void Evaluate(std::string_view text, const json::Value& self, const cel::TypePtr
   Require(first.cost < kBudget + kStep, "evaluation stops at its budget", text);
   Require(first.cost == second.cost && first.value.kind() == second.value.kind(),
           "a program does the same again", text);
+  std::size_t bytes = 10'000;
+  (void)cel::ToJson(first.value, bytes);
 }
 
 }  // namespace

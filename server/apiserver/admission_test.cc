@@ -432,27 +432,6 @@ TEST_F(AdmissionWebhooksTest, ConfigurationWithInvalidFields_IsRefused) {
   }
 }
 
-// A webhook called too often is noticed; one that is never called is not.
-TEST_F(AdmissionWebhooksTest, MatchConditions_AreKeptWithAWarningAndTheWebhookIsAlwaysAsked) {
-  for (const char* policy : {"Fail", "Ignore"}) {
-    const std::string name = policy == std::string_view("Fail") ? "a" : "b";
-    At(name).answer = [](const json::Value&) { return Deny(R"({"message":"no"})"); };
-    Validating(name, R"({"matchConditions":[{"name":"n","expression":"false"}],"failurePolicy":")" +
-                         std::string(policy) + "\"}");
-    EXPECT_EQ(server_.Do("POST", kMaps, Map("x")).status, 400) << policy;
-    const std::string item =
-        std::string(kConfigurations) + "validatingwebhookconfigurations/" + name;
-    const Reply changed = server_.Do("PATCH", item, R"({"metadata":{"labels":{"a":"b"}}})",
-                                     {{"Content-Type", "application/merge-patch+json"}});
-    EXPECT_THAT(std::string(changed.headers.Get("Warning")),
-                HasSubstr("webhooks[0].matchConditions are kept, but this server does not evaluate "
-                          "CEL: the webhook is asked as if all of them were true"));
-    EXPECT_EQ(changed.Json().At("/webhooks/0/matchConditions/0/expression").StringOrEmpty(),
-              "false");
-    EXPECT_EQ(server_.Do("DELETE", item).status, 200);
-  }
-}
-
 // Go's test servers redirect requests with such paths, as Go's test kit writes them.
 TEST_F(AdmissionWebhooksTest, PathsAreCleanedBeforeTheyAreAskedFor) {
   for (const auto& [path, target] : std::vector<std::pair<const char*, const char*>>{
@@ -465,17 +444,6 @@ TEST_F(AdmissionWebhooksTest, PathsAreCleanedBeforeTheyAreAskedFor) {
     EXPECT_THAT(hook.targets, ElementsAre(std::string(target) + "?timeout=7s"));
     server_.Do("DELETE", std::string(kConfigurations) + "validatingwebhookconfigurations/a");
   }
-}
-
-TEST_F(AdmissionWebhooksTest, PoliciesAreKeptWithAWarning) {
-  const Reply policy =
-      server_.Do("POST", std::string(kConfigurations) + "validatingadmissionpolicies",
-                 R"({"metadata":{"name":"p"},"spec":{"validations":[{"expression":"false"}],
-        "matchConstraints":{"resourceRules":[{"operations":["*"],"apiGroups":[""],
-        "apiVersions":["v1"],"resources":["configmaps"]}]}}})");
-  EXPECT_EQ(policy.status, 201) << policy.body;
-  EXPECT_THAT(policy.headers.Get("Warning"),
-              HasSubstr("validatingadmissionpolicies are kept, but this server does not evaluate"));
 }
 
 TEST_F(AdmissionWebhooksTest, WebhookForAnotherVersion_SeesThatVersionUnlessExact) {

@@ -8,131 +8,22 @@
 
 #include "cel/signatures.h"
 #include "cel/times.h"
+#include "cel/type_bindings.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::internal::cel {
 namespace {
 
 constexpr std::size_t kMaxProblems = 20;
-// Types that a checker makes are not deeper, so that recursion over them is bounded.
-constexpr std::size_t kMaxTypeDepth = 100;
-
-// Types with variables, and what the variables stand for.
-class Bindings {
- public:
-  TypePtr Fresh() {
-    auto type = std::make_shared<Type>();
-    type->kind = TypeKind::kVariable;
-    type->variable = bound_.size();
-    bound_.emplace_back();
-    return type;
-  }
-  // Reserves variables for a signature; returns the number of the first.
-  std::size_t Reserve(std::size_t count) {
-    const std::size_t first = bound_.size();
-    bound_.resize(first + count);
-    return first;
-  }
-
-  // Returns the type itself where a variable stands for one.
-  [[nodiscard]] const TypePtr& Follow(const TypePtr& type) const {
-    const TypePtr* at = &type;
-    while ((*at)->kind == TypeKind::kVariable && bound_[(*at)->variable] != nullptr) {
-      at = &bound_[(*at)->variable];
-    }
-    return *at;
-  }
-
-  // Returns the type without bound variables; unbound ones become dyn if `whole`.
-  [[nodiscard]] TypePtr Resolve(const TypePtr& type, bool whole, std::size_t depth = 0) const {
-    const TypePtr& followed = Follow(type);
-    if (depth > kMaxTypeDepth) return Plain(TypeKind::kDyn);
-    if (followed->kind == TypeKind::kVariable) return whole ? Plain(TypeKind::kDyn) : followed;
-    if (followed->parameters.empty() || !HasVariables(*followed, depth)) return followed;
-    auto out = std::make_shared<Type>(*followed);
-    for (TypePtr& parameter : out->parameters) parameter = Resolve(parameter, whole, depth + 1);
-    return out;
-  }
-
-  // Returns the type of a signature with variables of its own.
-  static TypePtr Renamed(const TypePtr& type, std::size_t first) {
-    if (type->kind == TypeKind::kVariable) {
-      auto out = std::make_shared<Type>(*type);
-      out->variable += first;
-      return out;
-    }
-    if (type->parameters.empty()) return type;
-    auto out = std::make_shared<Type>(*type);
-    for (TypePtr& parameter : out->parameters) parameter = Renamed(parameter, first);
-    return out;
-  }
-
-  // Binds variables so that a value of type `a` fits where `b` is expected; false if it never does,
-  // and then variables may be bound: undo.
-  bool Unify(const TypePtr& a, const TypePtr& b, std::size_t depth = 0) {
-    const TypePtr& one = Follow(a);
-    const TypePtr& other = Follow(b);
-    if (one == other) return true;
-    if (depth > kMaxTypeDepth) return true;
-    if (one->kind == TypeKind::kVariable) return Bind(one->variable, other);
-    if (other->kind == TypeKind::kVariable) return Bind(other->variable, one);
-    if (one->kind == TypeKind::kDyn || other->kind == TypeKind::kDyn) return true;
-    if (one->kind == TypeKind::kNull) return MayBeNull(other->kind);
-    if (other->kind == TypeKind::kNull) return MayBeNull(one->kind);
-    if (one->kind != other->kind) return false;
-    if (one->kind == TypeKind::kObject) return one->name == other->name;
-    if (one->kind == TypeKind::kType) return true;
-    for (std::size_t i = 0; i < one->parameters.size(); ++i) {
-      if (!Unify(one->parameters[i], other->parameters[i], depth + 1)) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] std::size_t Mark() const { return trail_.size(); }
-  void Undo(std::size_t mark) {
-    for (; trail_.size() > mark; trail_.pop_back()) bound_[trail_.back()] = nullptr;
-  }
-
- private:
-  static bool MayBeNull(TypeKind kind) {
-    return kind == TypeKind::kNull || kind == TypeKind::kObject || kind == TypeKind::kTimestamp ||
-           kind == TypeKind::kDuration || kind == TypeKind::kOptional || kind == TypeKind::kUrl ||
-           kind == TypeKind::kIp || kind == TypeKind::kCidr || kind == TypeKind::kQuantity;
-  }
-
-  [[nodiscard]] bool HasVariables(const Type& type, std::size_t depth) const {
-    if (type.kind == TypeKind::kVariable) return true;
-    if (depth > kMaxTypeDepth) return false;
-    return std::ranges::any_of(type.parameters, [&](const TypePtr& parameter) {
-      return HasVariables(*parameter, depth + 1);
-    });
-  }
-
-  [[nodiscard]] bool Occurs(std::size_t variable, const TypePtr& type, std::size_t depth) const {
-    const TypePtr& followed = Follow(type);
-    if (followed->kind == TypeKind::kVariable) return followed->variable == variable;
-    if (depth > kMaxTypeDepth) return true;
-    return std::ranges::any_of(followed->parameters, [&](const TypePtr& parameter) {
-      return Occurs(variable, parameter, depth + 1);
-    });
-  }
-
-  bool Bind(std::size_t variable, TypePtr type) {
-    if (Occurs(variable, type, 0)) return false;
-    bound_[variable] = std::move(type);
-    trail_.push_back(variable);
-    return true;
-  }
-
-  std::vector<TypePtr> bound_;
-  std::vector<std::size_t> trail_;
-};
 
 class Checker {
  public:
-  Checker(const std::vector<Variable>& variables, std::vector<Problem>& problems)
-      : problems_(problems) {
-    for (const Variable& variable : variables) scope_.push_back({variable.name, variable.type});
+  Checker(const Environment& environment, std::vector<Problem>& problems)
+      : messages_(environment.messages), problems_(problems) {
+    for (const Variable& variable : environment.variables) {
+      scope_.push_back({variable.name, variable.type});
+      dotted_ = dotted_ || variable.name.find('.') != std::string::npos;
+    }
     out_.slots = scope_.size();
     out_.used.resize(scope_.size());
   }
@@ -173,6 +64,8 @@ class Checker {
         return List(node);
       case NodeKind::kMap:
         return Map(node);
+      case NodeKind::kMessage:
+        return Message(node);
       case NodeKind::kMacro:
         return MacroOf(node);
     }
@@ -193,11 +86,15 @@ class Checker {
     node.children.clear();
   }
 
+  TypePtr Use(Node& node, std::size_t slot) {
+    node.slot = slot;
+    if (slot < out_.used.size()) out_.used[slot] = true;
+    return scope_[slot].type;
+  }
+
   TypePtr Identifier(Node& node) {
     if (const auto slot = FindVariable(node.name)) {
-      node.slot = *slot;
-      if (*slot < out_.used.size()) out_.used[*slot] = true;
-      return scope_[*slot].type;
+      return Use(node, *slot);
     }
     if (const TypePtr type = NamedType(node.name)) {
       BecomeType(node, type);
@@ -205,6 +102,28 @@ class Checker {
     }
     Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
     return Any();
+  }
+
+  // Returns "a.b.c" if the node is made of names only.
+  static std::string DottedName(const Node& node) {
+    if (node.kind == NodeKind::kIdentifier) return node.name;
+    if ((node.kind != NodeKind::kSelect && node.kind != NodeKind::kHas) || node.is_optional) {
+      return {};
+    }
+    const std::string before = DottedName(*node.children[0]);
+    return before.empty() ? before : before + "." + node.name;
+  }
+
+  // Returns the variable whose name has dots, such as "authorizer.requestResource", that the node
+  // names.
+  [[nodiscard]] std::optional<std::size_t> FindDotted(const Node& node) const {
+    if (!dotted_) return std::nullopt;
+    const std::string name = DottedName(node);
+    if (name.empty()) return std::nullopt;
+    // A variable of a macro hides it.
+    const std::string_view first = std::string_view(name).substr(0, name.find('.'));
+    if (FindVariable(first).value_or(0) >= out_.used.size()) return std::nullopt;
+    return FindVariable(name);
   }
 
   // Returns "a.b.c" if the node is made of names only, and the first is no variable.
@@ -218,6 +137,17 @@ class Checker {
   }
 
   TypePtr Select(Node& node) {
+    if (const auto slot = FindDotted(node)) {
+      if (node.kind == NodeKind::kHas) {
+        node.literal = Value::Bool(true);
+        node.kind = NodeKind::kLiteral;
+        node.children.clear();
+        return Plain(TypeKind::kBool);
+      }
+      node.kind = NodeKind::kIdentifier;
+      node.children.clear();
+      return Use(node, *slot);
+    }
     if (node.kind == NodeKind::kSelect) {
       const std::string name = QualifiedName(node);
       if (const TypePtr type = name.empty() ? nullptr : NamedType(name)) {
@@ -243,6 +173,7 @@ class Checker {
         return operand->parameters[1];
       case TypeKind::kObject:
         if (const Field* const field = operand->FindField(node.name)) return field->type;
+        if (operand->is_open) return Any();
         Note(node.offset, "undefined field '" + node.name + "'");
         return Any();
       default:
@@ -266,7 +197,7 @@ class Checker {
     for (const auto& child : node.children) types.push_back(Expression(*child));
     if (formats) --formats_;
     const FunctionFacts* const facts = FindFunction(node.name);
-    if (facts == nullptr) {
+    if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
       return Any();
     }
@@ -435,6 +366,27 @@ class Checker {
     return MapOf(keys, values);
   }
 
+  TypePtr Message(Node& node) {
+    node.type = messages_ == nullptr ? nullptr : messages_(node.name);
+    if (node.type == nullptr) {
+      Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
+    }
+    for (std::size_t i = 0; i < node.children.size(); ++i) {
+      const Node& child = *node.children[i];
+      TypePtr type = Expression(*node.children[i]);
+      if (node.optional_items[i]) type = Content(child, type);
+      if (node.type == nullptr) continue;
+      const Field* const field = node.type->FindField(node.fields[i]);
+      if (field == nullptr) {
+        if (!node.type->is_open) Note(child.offset, "undefined field '" + node.fields[i] + "'");
+      } else if (!bindings_.Unify(type, field->type)) {
+        Note(child.offset, "expected type of field '" + node.fields[i] + "' is '" +
+                               Shown(field->type) + "' but provided type is '" + Shown(type) + "'");
+      }
+    }
+    return node.type == nullptr ? Any() : node.type;
+  }
+
   // Types of the variables of a macro over `range`.
   std::vector<TypePtr> ItemTypes(const Node& node, const TypePtr& range) {
     const bool two = node.variables.size() == 2;
@@ -518,7 +470,9 @@ class Checker {
     return MapOf(Any(), Any());
   }
 
+  const MessageTypes messages_;
   std::vector<Variable> scope_;
+  bool dotted_ = false;  // names of variables have dots
   Bindings bindings_;
   Checked out_;
   std::vector<Problem>& problems_;
@@ -527,8 +481,8 @@ class Checker {
 
 }  // namespace
 
-Checked Check(Node& root, const std::vector<Variable>& variables, std::vector<Problem>& problems) {
-  return Checker(variables, problems).Whole(root);
+Checked Check(Node& root, const Environment& environment, std::vector<Problem>& problems) {
+  return Checker(environment, problems).Whole(root);
 }
 
 }  // namespace kinformer::internal::cel

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cel/expression.h"
@@ -21,6 +22,15 @@ struct Variable {
   TypePtr type{};
 };
 
+// Returns the type of the messages of this name, an object; null if there is none.
+using MessageTypes = TypePtr (*)(std::string_view name);
+
+// Names that an expression can use.
+struct Environment {
+  std::vector<Variable> variables{};
+  MessageTypes messages = nullptr;  // null: there are none
+};
+
 struct Checked {
   TypePtr type{};            // of the whole expression
   std::size_t slots = 0;     // for its variables and those of its macros
@@ -28,7 +38,7 @@ struct Checked {
 };
 
 // Slots of variables are their positions; those of macros are behind them.
-Checked Check(Node& root, const std::vector<Variable>& variables, std::vector<Problem>& problems);
+Checked Check(Node& root, const Environment& environment, std::vector<Problem>& problems);
 
 }  // namespace kinformer::internal::cel
 

@@ -14,6 +14,7 @@ namespace {
 // Costs of one step, like cel-go's.
 constexpr std::uint64_t kListCost = 10;
 constexpr std::uint64_t kMapCost = 30;
+constexpr std::uint64_t kMessageCost = 40;
 constexpr std::uint64_t kItemCost = 3;  // of an item that a macro visits
 
 Value NoSuchKey(std::string_view key) { return Value::Error("no such key: " + std::string(key)); }
@@ -45,7 +46,7 @@ Value Evaluation::Evaluate(const Node& node) {
       return node.literal;
     case NodeKind::kIdentifier:
       ++cost_;
-      return slots_[node.slot];
+      return Variable(slots_[node.slot]);
     case NodeKind::kSelect:
       return Select(node);
     case NodeKind::kHas:
@@ -65,10 +66,17 @@ Value Evaluation::Evaluate(const Node& node) {
       return List(node);
     case NodeKind::kMap:
       return Map(node);
+    case NodeKind::kMessage:
+      return Message(node);
     case NodeKind::kMacro:
       return MacroOf(node);
   }
   return NoSuchOverload();
+}
+
+Value Evaluation::Variable(Value& slot) {
+  if (slot.is(ValueKind::kDeferred)) slot = slot.deferred().Get();
+  return slot;
 }
 
 Value Evaluation::Select(const Node& node) {
@@ -171,6 +179,23 @@ Value Evaluation::Map(const Node& node) {
     entries.emplace_back(std::move(key), std::move(value));
   }
   return Value::Map(std::move(entries));
+}
+
+Value Evaluation::Message(const Node& node) {
+  cost_ += kMessageCost;
+  std::vector<std::pair<Value, Value>> fields;
+  fields.reserve(node.children.size());
+  for (std::size_t i = 0; i < node.children.size(); ++i) {
+    Value value = Evaluate(*node.children[i]);
+    if (value.is_error()) return value;
+    if (node.optional_items[i]) {
+      if (!value.is(ValueKind::kOptional)) return NoSuchOverload();
+      if (value.content() == nullptr) continue;
+      value = Value(*value.content());
+    }
+    fields.emplace_back(Value::Borrowed(node.fields[i]), std::move(value));
+  }
+  return Value::Message(node.type, std::move(fields));
 }
 
 Value Evaluation::MacroOf(const Node& node) {

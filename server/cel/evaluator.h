@@ -44,12 +44,14 @@ class Evaluation {
 
  private:
   Value Evaluate(const Node& node);
+  static Value Variable(Value& slot);
   Value Select(const Node& node);
   Value Has(const Node& node);
   Value Call(const Node& node);
   Value Logic(const Node& node);
   Value List(const Node& node);
   Value Map(const Node& node);
+  Value Message(const Node& node);
   Value MacroOf(const Node& node);
   Value OverItems(const Node& node, const Value& range);
   // Results of a macro so far.

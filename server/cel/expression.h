@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cel/regular_expression.h"
+#include "cel/type.h"
 #include "cel/value.h"
 
 namespace kinformer::internal::cel {
@@ -34,8 +35,9 @@ enum class NodeKind : std::uint8_t {
   kOr,
   kChoice,  // condition ? a : b
   kList,
-  kMap,    // children: key, value, key, value...
-  kMacro,  // children: range, then the expressions over its items
+  kMap,      // children: key, value, key, value...
+  kMessage,  // children: the values of the fields
+  kMacro,    // children: range, then the expressions over its items
 };
 
 enum class Macro : std::uint8_t {
@@ -63,9 +65,10 @@ struct Node {
   // The name in identifiers, selects and calls.
   std::string name{};
   bool is_member = false;  // of calls: a.f(b)
-  // A '?' in selects: a.?b. In lists and maps: which items (by number) have one.
+  // A '?' in selects: a.?b. In lists, maps and messages: which items (by number) have one.
   bool is_optional = false;
   std::vector<bool> optional_items{};
+  std::vector<std::string> fields{};  // of messages: the names, for each child
   // Members of macros.
   Macro macro = Macro::kAll;
   std::vector<std::string> variables{};
@@ -73,6 +76,7 @@ struct Node {
   // ---- Filled in by the checker.
   std::size_t slot = 0;  // of identifiers: the variable; of macros: the first of its variables
   Function function = nullptr;
+  TypePtr type{};  // of messages
   // The pattern of a call, if it is a literal.
   std::shared_ptr<const RegularExpression> pattern{};
 };

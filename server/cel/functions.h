@@ -25,6 +25,7 @@ std::span<const FunctionEntry> TextFunctions();
 std::span<const FunctionEntry> ListFunctions();
 std::span<const FunctionEntry> NetFunctions();
 std::span<const FunctionEntry> QuantityFunctions();
+std::span<const FunctionEntry> AccessFunctions();
 
 // Returns string(x) of a value; an error value where there is none.
 Value TextOf(const Value& value);

@@ -383,27 +383,36 @@ Value Format(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   return Formatted(evaluation, a[0].text(), a[1]);
 }
 
+// Returns a member's name as a part of a path of a JSON patch.
+Value EscapeKey(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  if (!a[0].is(kString)) return NoSuchOverload();
+  if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
+  std::string out;
+  for (const char c : a[0].text()) {
+    if (c == '/') {
+      out += "~1";
+    } else if (c == '~') {
+      out += "~0";
+    } else {
+      out += c;
+    }
+  }
+  return Value::String(std::move(out));
+}
+
 }  // namespace
 
 std::span<const FunctionEntry> TextFunctions() {
   static constexpr FunctionEntry kEntries[] = {
-      {"contains", Contains},
-      {"startsWith", StartsWith},
-      {"endsWith", EndsWith},
-      {"matches", Matches},
-      {"find", Find},
-      {"findAll", FindAll},
-      {"charAt", CharAt},
-      {"indexOf", IndexOf},
-      {"lastIndexOf", LastIndexOf},
-      {"substring", Substring},
-      {"lowerAscii", LowerAscii},
-      {"upperAscii", UpperAscii},
-      {"trim", Trim},
-      {"split", Split},
-      {"join", Join},
-      {"replace", Replace},
-      {"strings.quote", Quote},
+      {"contains", Contains},     {"jsonpatch.escapeKey", EscapeKey},
+      {"startsWith", StartsWith}, {"endsWith", EndsWith},
+      {"matches", Matches},       {"find", Find},
+      {"findAll", FindAll},       {"charAt", CharAt},
+      {"indexOf", IndexOf},       {"lastIndexOf", LastIndexOf},
+      {"substring", Substring},   {"lowerAscii", LowerAscii},
+      {"upperAscii", UpperAscii}, {"trim", Trim},
+      {"split", Split},           {"join", Join},
+      {"replace", Replace},       {"strings.quote", Quote},
       {"format", Format},
   };
   return kEntries;

@@ -216,11 +216,24 @@ class Parser {
         if (!Add(index, std::move(node)) || !Add(index, Expression())) return nullptr;
         node = std::move(index);
         if (!Take("]")) return Unexpected();
+      } else if (Is("{")) {
+        std::string name = TypeName(*node);
+        if (name.empty()) break;
+        Advance();
+        node = MessageLiteral(std::move(name), node->offset);
       } else {
         break;
       }
     }
     return node;
+  }
+
+  // Returns "a.b.c" if the node is made of names only.
+  static std::string TypeName(const Node& node) {
+    if (node.kind == NodeKind::kIdentifier) return node.name;
+    if (node.kind != NodeKind::kSelect || node.is_optional) return {};
+    const std::string before = TypeName(*node.children[0]);
+    return before.empty() ? before : before + "." + node.name;
   }
 
   NodePtr Selected(NodePtr operand, std::size_t offset) {
@@ -406,6 +419,20 @@ class Parser {
       if (!Take(",") && !Is("}")) return Unexpected();
     }
     return map;
+  }
+
+  NodePtr MessageLiteral(std::string name, std::size_t offset) {
+    NodePtr message = Make(NodeKind::kMessage, offset, std::move(name));
+    while (!Take("}")) {
+      message->optional_items.push_back(Take("?"));
+      if (token_.kind != TokenKind::kIdentifier || IsWord(token_.text)) return Unexpected();
+      message->fields.push_back(std::move(token_.text));
+      Advance();
+      if (!Take(":")) return Unexpected();
+      if (!Add(message, Expression())) return nullptr;
+      if (!Take(",") && !Is("}")) return Unexpected();
+    }
+    return message;
   }
 
   Lexer lexer_;

@@ -1,5 +1,6 @@
 #include "cel/program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cel/evaluator.h"
@@ -14,7 +15,7 @@ Compiled Program::Compile(std::string_view text, const Environment& environment)
   std::vector<Problem> problems;
   std::unique_ptr<Node> root = Parse(text, problems);
   Checked checked;
-  if (root != nullptr) checked = Check(*root, environment.variables, problems);
+  if (root != nullptr) checked = Check(*root, environment, problems);
   if (!problems.empty()) return {.error = ProblemText(text, problems)};
   return {.program = std::shared_ptr<const Program>(
               new Program(std::move(root), std::move(checked), environment.variables))};
@@ -22,7 +23,8 @@ Compiled Program::Compile(std::string_view text, const Environment& environment)
 
 Outcome Program::Evaluate(std::span<const Value> values, std::uint64_t budget) const {
   Evaluation evaluation(checked_.slots, budget);
-  for (std::size_t i = 0; i < values.size(); ++i) evaluation.Set(i, values[i]);
+  const std::size_t count = std::min(values.size(), variables_.size());
+  for (std::size_t i = 0; i < count; ++i) evaluation.Set(i, values[i]);
   Value value = evaluation.Run(*root_);
   return {.value = std::move(value), .cost = evaluation.cost()};
 }

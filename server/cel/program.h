@@ -31,10 +31,6 @@ namespace kinformer::internal::cel {
 // some 30 ms.
 inline constexpr std::uint64_t kCallBudget = 1'000'000;
 
-struct Environment {
-  std::vector<Variable> variables{};
-};
-
 struct Outcome {
   // May refer to the program and to what the variables refer to.
   Value value{};
@@ -54,10 +50,11 @@ class Program {
  public:
   static Compiled Compile(std::string_view text, const Environment& environment);
 
-  // `values` are those of the environment's variables, in their order.
+  // `values` are those of the environment's variables, in their order; more are not needed.
   [[nodiscard]] Outcome Evaluate(std::span<const Value> values, std::uint64_t budget) const;
 
   [[nodiscard]] const Type& type() const { return *checked_.type; }
+  [[nodiscard]] std::size_t depth() const { return root_->depth; }
   // Returns whether the i-th variable occurs in the expression.
   [[nodiscard]] bool Uses(std::size_t variable) const { return checked_.used[variable]; }
 

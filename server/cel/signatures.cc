@@ -161,6 +161,23 @@ constexpr Row kRows[] = {
     {"isGreaterThan", ".(quantity,quantity)bool"},
     {"isLessThan", ".(quantity,quantity)bool"},
     {"compareTo", ".(quantity,quantity)int"},
+    // ---- Rights
+    {"path", ".(authorizer,string)pathcheck"},
+    {"group", ".(authorizer,string)groupcheck"},
+    {"serviceAccount", ".(authorizer,string,string)authorizer"},
+    {"resource", ".(groupcheck,string)resourcecheck"},
+    {"subresource", ".(resourcecheck,string)resourcecheck"},
+    {"namespace", ".(resourcecheck,string)resourcecheck"},
+    {"name", ".(resourcecheck,string)resourcecheck"},
+    {"fieldSelector", ".(resourcecheck,string)resourcecheck"},
+    {"labelSelector", ".(resourcecheck,string)resourcecheck"},
+    {"check", ".(pathcheck,string)decision .(resourcecheck,string)decision"},
+    {"allowed", ".(decision)bool"},
+    {"reason", ".(decision)string"},
+    {"errored", ".(decision)bool"},
+    {"error", ".(decision)string"},
+    // ---- Patches
+    {"jsonpatch.escapeKey", "(string)string"},
 };
 
 // The forms of <, which also compares numbers of different types.
@@ -219,7 +236,7 @@ class FormReader {
     if (name == "map") return MapOf(parameters[0], parameters[1]);
     if (name == "optional") return OptionalOf(parameters[0]);
     if (name == "type") return TypeOf(parameters[0]);
-    constexpr std::array<std::pair<std::string_view, TypeKind>, 13> kNames = {{
+    constexpr std::array<std::pair<std::string_view, TypeKind>, 18> kNames = {{
         {"dyn", TypeKind::kDyn},
         {"bool", TypeKind::kBool},
         {"int", TypeKind::kInt},
@@ -233,6 +250,11 @@ class FormReader {
         {"ip", TypeKind::kIp},
         {"cidr", TypeKind::kCidr},
         {"quantity", TypeKind::kQuantity},
+        {"authorizer", TypeKind::kAuthorizer},
+        {"pathcheck", TypeKind::kPathCheck},
+        {"groupcheck", TypeKind::kGroupCheck},
+        {"resourcecheck", TypeKind::kResourceCheck},
+        {"decision", TypeKind::kDecision},
     }};
     const auto found = std::ranges::find(kNames, name, [](const auto& each) { return each.first; });
     return Plain(found == kNames.end() ? TypeKind::kDyn : found->second);
@@ -247,12 +269,14 @@ std::map<std::string, FunctionFacts, std::less<>> AllFunctions() {
   for (const Row& row : kRows) {
     all[std::string(row.name)].signatures = FormReader(row.forms == "<" ? kOrder : row.forms).All();
   }
-  for (const auto& family : {OperatorFunctions(), ConversionFunctions(), TextFunctions(),
-                             ListFunctions(), NetFunctions(), QuantityFunctions()}) {
+  for (const auto& family :
+       {OperatorFunctions(), ConversionFunctions(), TextFunctions(), ListFunctions(),
+        NetFunctions(), QuantityFunctions(), AccessFunctions()}) {
     for (const FunctionEntry& entry : family) {
       all[std::string(entry.name)].function = entry.function;
     }
   }
+  all["jsonpatch.escapeKey"].for_messages = true;
   return all;
 }
 

@@ -26,6 +26,7 @@ struct Signature {
 struct FunctionFacts {
   std::vector<Signature> signatures{};
   Function function = nullptr;
+  bool for_messages = false;  // it exists only where messages do
 };
 
 // Returns null if there is no function of this name. Operators have names like "_+_".

@@ -7,7 +7,7 @@
 namespace kinformer::internal::cel {
 namespace {
 
-constexpr std::array<std::string_view, 20> kNames = {"dyn",
+constexpr std::array<std::string_view, 25> kNames = {"dyn",
                                                      "null",
                                                      "bool",
                                                      "int",
@@ -26,6 +26,11 @@ constexpr std::array<std::string_view, 20> kNames = {"dyn",
                                                      "net.IP",
                                                      "net.CIDR",
                                                      "kubernetes.Quantity",
+                                                     "kubernetes.authorization.Authorizer",
+                                                     "kubernetes.authorization.PathCheck",
+                                                     "kubernetes.authorization.GroupCheck",
+                                                     "kubernetes.authorization.ResourceCheck",
+                                                     "kubernetes.authorization.Decision",
                                                      "_"};
 
 constexpr std::array<std::string_view, 21> kReserved = {
@@ -78,6 +83,14 @@ TypePtr ObjectOf(std::string name, std::vector<Field> fields) {
   return type;
 }
 
+TypePtr OpenObject(std::string name) {
+  auto type = std::make_shared<Type>();
+  type->kind = TypeKind::kObject;
+  type->name = std::move(name);
+  type->is_open = true;
+  return type;
+}
+
 std::string TypeText(const Type& type) {
   if (type.kind == TypeKind::kObject) return type.name;
   std::string text(kNames[static_cast<std::size_t>(type.kind)]);
@@ -86,6 +99,12 @@ std::string TypeText(const Type& type) {
   }
   if (!type.parameters.empty()) text += ')';
   return text;
+}
+
+bool IsIdentifier(std::string_view text) {
+  return !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
+         std::ranges::all_of(text, IsWordSign) &&
+         std::ranges::find(kReserved, text) == kReserved.end();
 }
 
 std::string EscapedName(std::string_view name) {

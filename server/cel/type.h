@@ -33,6 +33,11 @@ enum class TypeKind : std::uint8_t {
   kIp,
   kCidr,
   kQuantity,
+  kAuthorizer,
+  kPathCheck,
+  kGroupCheck,
+  kResourceCheck,
+  kDecision,
   kVariable,  // stands for a type that the checker finds out
 };
 
@@ -57,6 +62,7 @@ struct Type {
   // Members of objects.
   std::string name{};
   std::vector<Field> fields{};  // sorted by name
+  bool is_open = false;         // it has all fields; those not among `fields` are of any type
   // Members of lists in JSON.
   ListOrder order = ListOrder::kPositions;
   std::vector<std::string> keys{};
@@ -74,9 +80,14 @@ TypePtr MapOf(TypePtr key, TypePtr value);
 TypePtr OptionalOf(TypePtr type);
 TypePtr TypeOf(TypePtr type);
 TypePtr ObjectOf(std::string name, std::vector<Field> fields);
+// Returns the type of objects with any fields.
+TypePtr OpenObject(std::string name);
 
 // Returns "list(string)": the type as messages show it.
 std::string TypeText(const Type& type);
+
+// Returns whether a variable may have this name: it is no reserved word.
+bool IsIdentifier(std::string_view text);
 
 // Returns the identifier for a member of JSON: "a-b" is a__dash__b. Empty if there is none, as for
 // names with other signs than letters, digits, '_', '.', '-' and '/'.

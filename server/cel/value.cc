@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <unordered_set>
 
@@ -15,6 +16,7 @@ constexpr std::size_t kLinear = 8;
 struct MapData {
   std::vector<std::pair<Value, Value>> entries{};
   std::unordered_map<std::string, std::size_t> index{};
+  TypePtr type{};  // of a message
 };
 
 namespace {
@@ -166,6 +168,10 @@ bool EqualLists(const Value& a, const Value& b, std::uint64_t& cost) {
 
 bool EqualMaps(const Value& a, const Value& b, std::uint64_t& cost) {
   if (a.size() != b.size()) return false;
+  const Type* const type = a.message_type();
+  const Type* const other_type = b.message_type();
+  if ((type == nullptr) != (other_type == nullptr)) return false;
+  if (type != nullptr && type->name != other_type->name) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto other = b.Find(a.key(i));
     if (!other || !Equal(a.value(i), *other, cost)) return false;
@@ -246,7 +252,11 @@ Value Value::List(std::vector<Value> items) {
   return out;
 }
 Value Value::Map(std::vector<std::pair<Value, Value>> entries) {
+  return Message(nullptr, std::move(entries));
+}
+Value Value::Message(TypePtr type, std::vector<std::pair<Value, Value>> entries) {
   MapData data;
+  data.type = std::move(type);
   data.entries = std::move(entries);
   if (data.entries.size() > kLinear) {
     for (std::size_t i = 0; i < data.entries.size(); ++i) {
@@ -269,6 +279,16 @@ Value Value::OfIp(const Ip& ip) { return OfPayload(ValueKind::kIp, ip); }
 Value Value::OfCidr(const Cidr& cidr) { return OfPayload(ValueKind::kCidr, cidr); }
 Value Value::OfQuantity(resource::Quantity quantity) {
   return OfPayload(ValueKind::kQuantity, std::move(quantity));
+}
+
+Value Value::OfAccess(ValueKind kind, AccessCheck check) {
+  return OfPayload(kind, std::move(check));
+}
+Value Value::OfDecision(AccessAnswer answer) {
+  return OfPayload(ValueKind::kDecision, std::move(answer));
+}
+Value Value::Deferred(DeferredValue& source) {
+  return OfPayload(ValueKind::kDeferred, std::ref(source));
 }
 
 Value Value::FromJson(const json::Value& json, const Type& type) {
@@ -314,6 +334,15 @@ const Ip& Value::ip() const { return *static_cast<const Ip*>(payload_.get()); }
 const Cidr& Value::cidr() const { return *static_cast<const Cidr*>(payload_.get()); }
 const resource::Quantity& Value::quantity() const {
   return *static_cast<const resource::Quantity*>(payload_.get());
+}
+const AccessCheck& Value::access() const {
+  return *static_cast<const AccessCheck*>(payload_.get());
+}
+const AccessAnswer& Value::decision() const {
+  return *static_cast<const AccessAnswer*>(payload_.get());
+}
+DeferredValue& Value::deferred() const {
+  return static_cast<const std::reference_wrapper<DeferredValue>*>(payload_.get())->get();
 }
 
 std::size_t Value::size() const {
@@ -378,13 +407,20 @@ std::optional<Value> Value::FindField(std::string_view identifier) const {
   return FromJson(*member, *field->type);
 }
 
+const Type* Value::message_type() const {
+  if (kind_ != ValueKind::kMap || view_.json != nullptr) return nullptr;
+  return EntriesOf(payload_).type.get();
+}
+
 const Type* Value::list_shape() const {
   const bool read = kind_ == ValueKind::kList && view_.json != nullptr;
   return read && view_.shape->kind == TypeKind::kList ? view_.shape : nullptr;
 }
 
 bool Equal(const Value& a, const Value& b, std::uint64_t& cost) {
-  ++cost;
+  // Nobody can afford the result. Small values may have many parts, if those are used repeatedly.
+  constexpr std::uint64_t kMaxCost = 10'000'000;
+  if (++cost > kMaxCost) return false;
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
@@ -442,17 +478,18 @@ std::optional<std::partial_ordering> Compare(const Value& a, const Value& b) {
 }
 
 TypePtr TypeOfValue(const Value& value) {
-  constexpr std::array<TypeKind, 18> kKinds = {
-      TypeKind::kDyn,       TypeKind::kNull,     TypeKind::kBool,   TypeKind::kInt,
-      TypeKind::kUint,      TypeKind::kDouble,   TypeKind::kString, TypeKind::kBytes,
-      TypeKind::kTimestamp, TypeKind::kDuration, TypeKind::kList,   TypeKind::kMap,
-      TypeKind::kOptional,  TypeKind::kType,     TypeKind::kUrl,    TypeKind::kIp,
-      TypeKind::kCidr,      TypeKind::kQuantity};
+  constexpr std::array<TypeKind, 24> kKinds = {
+      TypeKind::kDyn,        TypeKind::kNull,          TypeKind::kBool,       TypeKind::kInt,
+      TypeKind::kUint,       TypeKind::kDouble,        TypeKind::kString,     TypeKind::kBytes,
+      TypeKind::kTimestamp,  TypeKind::kDuration,      TypeKind::kList,       TypeKind::kMap,
+      TypeKind::kOptional,   TypeKind::kType,          TypeKind::kUrl,        TypeKind::kIp,
+      TypeKind::kCidr,       TypeKind::kQuantity,      TypeKind::kAuthorizer, TypeKind::kPathCheck,
+      TypeKind::kGroupCheck, TypeKind::kResourceCheck, TypeKind::kDecision,   TypeKind::kDyn};
   return Plain(kKinds[static_cast<std::size_t>(value.kind())]);
 }
 
 std::string_view KindName(ValueKind kind) {
-  constexpr std::array<std::string_view, 18> kNames = {"error",
+  constexpr std::array<std::string_view, 24> kNames = {"error",
                                                        "null_type",
                                                        "bool",
                                                        "int",
@@ -469,7 +506,13 @@ std::string_view KindName(ValueKind kind) {
                                                        "kubernetes.URL",
                                                        "net.IP",
                                                        "net.CIDR",
-                                                       "kubernetes.Quantity"};
+                                                       "kubernetes.Quantity",
+                                                       "kubernetes.authorization.Authorizer",
+                                                       "kubernetes.authorization.PathCheck",
+                                                       "kubernetes.authorization.GroupCheck",
+                                                       "kubernetes.authorization.ResourceCheck",
+                                                       "kubernetes.authorization.Decision",
+                                                       "deferred"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

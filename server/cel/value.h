@@ -21,6 +21,7 @@
 #include "kinformer/json/json.h"
 #include "kinformer/object/quantity.h"
 
+#include "cel/access.h"
 #include "cel/times.h"
 #include "cel/type.h"
 
@@ -45,7 +46,15 @@ enum class ValueKind : std::uint8_t {
   kIp,
   kCidr,
   kQuantity,
+  kAuthorizer,
+  kPathCheck,
+  kGroupCheck,
+  kResourceCheck,
+  kDecision,
+  kDeferred,  // in variables only
 };
+
+class Value;
 
 // An address of IPv4 (its last four bytes) or IPv6.
 struct Ip {
@@ -71,6 +80,13 @@ struct Url {
 
 struct MapData;
 
+// Computes the value of a variable when an expression first needs it.
+class DeferredValue {
+ public:
+  virtual ~DeferredValue() = default;
+  virtual Value Get() = 0;
+};
+
 // Cheap to copy. A value that was read from JSON refers to it and to its type: both must outlive
 // the value. Thread-compatible.
 class Value {
@@ -86,6 +102,8 @@ class Value {
   static Value Duration(std::int64_t nanos);
   static Value List(std::vector<Value> items);
   static Value Map(std::vector<std::pair<Value, Value>> entries);
+  // Makes a message. `type`: that of an object.
+  static Value Message(TypePtr type, std::vector<std::pair<Value, Value>> fields);
   static Value None();
   static Value Some(Value value);
   static Value OfType(TypePtr type);
@@ -93,7 +111,12 @@ class Value {
   static Value OfIp(const Ip& ip);
   static Value OfCidr(const Cidr& cidr);
   static Value OfQuantity(resource::Quantity quantity);
+  // `kind`: what the check is about.
+  static Value OfAccess(ValueKind kind, AccessCheck check);
+  static Value OfDecision(AccessAnswer answer);
   static Value Error(std::string message);
+  // Stands for the value that `source` computes, which must outlive the value.
+  static Value Deferred(DeferredValue& source);
   // Refers to a text that outlives the value.
   static Value Borrowed(std::string_view text);
   // Reads JSON as a value of this type; an error value if it is none.
@@ -120,6 +143,9 @@ class Value {
   [[nodiscard]] const Ip& ip() const;
   [[nodiscard]] const Cidr& cidr() const;
   [[nodiscard]] const resource::Quantity& quantity() const;
+  [[nodiscard]] const AccessCheck& access() const;
+  [[nodiscard]] const AccessAnswer& decision() const;
+  [[nodiscard]] DeferredValue& deferred() const;
 
   // ---- Lists and maps.
   [[nodiscard]] std::size_t size() const;
@@ -131,6 +157,8 @@ class Value {
   [[nodiscard]] std::optional<Value> Find(const Value& key) const;
   // The same for a member of an object or a map, by its identifier.
   [[nodiscard]] std::optional<Value> FindField(std::string_view identifier) const;
+  // Returns the type of a message, which is a map otherwise; null for other values.
+  [[nodiscard]] const Type* message_type() const;
   // Returns the type as which a list was read from JSON; null for others.
   [[nodiscard]] const Type* list_shape() const;
 

@@ -1,11 +1,14 @@
 #include "apiserver/admission/admission_call.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kinformer/base/log.h"
 
+#include "apiserver/admission/request_access.h"
+#include "apiserver/admission/request_match.h"
 #include "apiserver/errors/status.h"
-#include "apiserver/registry/selection.h"
+#include "apiserver/expressions/match_condition.h"
 #include "apiserver/webhook/webhook_call.h"
 #include "base/text/uuid.h"
 
@@ -18,17 +21,38 @@ Error InternalServerError(const std::string& why) {
 }
 
 bool AdmissionCall::Fits(const json::Value& object, const json::Value& old) const {
-  const LabelSelector& selector = webhook().objects;
-  const auto fits = [&](const json::Value& one) {
-    return !one.is_null() && MatchesLabels(selector, one.At("/metadata/labels"));
-  };
-  return selector.MatchesEverything() || fits(object) || fits(old);
+  return MatchesEither(webhook().objects, object, old);
 }
 
 std::optional<Error> AdmissionCall::DryRunError() const {
   if (!attributes_->dry_run || !webhook().side_effects) return std::nullopt;
   return BadRequestError("admission webhook " + JsonString(webhook().name) +
                          " does not support dry run");
+}
+
+Task<Result<bool>> AdmissionCall::MeetsConditions(ShownObjects shown) {
+  if (webhook().conditions.empty()) co_return true;
+  const json::Value request = RequestShown(*attributes_, at());
+  const json::Value none;
+  const RequestAccess access(parts_.state, *attributes_);
+  const ExpressionInput input{.object = *shown.object,
+                              .old = *shown.old,
+                              .request = request,
+                              .namespace_object = none,
+                              .params = none,
+                              .access = &access,
+                              .resource = access.Resource()};
+  const auto evaluate = [&] { return AreMet(webhook().conditions, input, webhook().ignores); };
+  const bool here =
+      std::ranges::any_of(webhook().conditions, &AdmissionExpression::asks_authorizer);
+  ConditionsMet result;
+  if (here) {
+    result = evaluate();
+  } else {
+    result = co_await parts_.off_loop.Do(attributes_->bytes, evaluate);
+  }
+  if (result.error.empty()) co_return result.met;
+  co_return ForbiddenError(attributes_->at.resource->Subject(attributes_->name), result.error);
 }
 
 Task<Result<std::optional<AdmissionAnswer>>> AdmissionCall::Ask(ShownObjects shown) {

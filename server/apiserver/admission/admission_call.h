@@ -39,6 +39,10 @@ class AdmissionCall {
   // Returns the error for a dry run, if the webhook must not be called for one.
   [[nodiscard]] std::optional<Error> DryRunError() const;
 
+  // Evaluates the webhook's conditions (matchConditions). Returns whether all are true, or the
+  // error of an evaluation.
+  Task<Result<bool>> MeetsConditions(ShownObjects shown);
+
   // Calls the webhook with the objects in the version of `at`. Empty: the call failed, and its
   // failure is ignored.
   Task<Result<std::optional<AdmissionAnswer>>> Ask(ShownObjects shown);

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_
 #define KINFORMER_APISERVER_ADMISSION_ADMISSION_QUESTION_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "apiserver/admission/webhook.h"
 #include "apiserver/registry/resource_table.h"
+#include "apiserver/request/async.h"
 
 namespace kinformer::apiserver {
 
@@ -21,6 +23,10 @@ struct AdmissionOutcome {
   bool changed = false;  // attributes.object was replaced
   std::vector<std::string> warnings{};
 };
+
+// Changes the object of the request between the two rounds of mutating webhooks. Returns whether it
+// has changed.
+using BetweenRounds = std::function<Task<Result<bool>>()>;
 
 // A webhook to call, with the resource and version that its rules name: the request's own, or an
 // equivalent one (matchPolicy).

@@ -117,11 +117,9 @@ json::Value TakenFrom(const AdmissionAttributes& attributes, const ResourceAt& a
   return conversion == nullptr ? std::move(shown) : conversion->to_stored(shown);
 }
 
-std::string AdmissionReviewText(const AdmissionAttributes& attributes,
-                                const AdmissionQuestion& question) {
-  json::Value request = json::Value::MakeObject({{"uid", question.uid},
-                                                 {"kind", KindOf(attributes, question.at)},
-                                                 {"resource", ResourceOf(question.at)}});
+json::Value RequestShown(const AdmissionAttributes& attributes, const ResourceAt& at) {
+  json::Value request =
+      json::Value::MakeObject({{"kind", KindOf(attributes, at)}, {"resource", ResourceOf(at)}});
   const std::string& subresource = attributes.subresource;
   if (!subresource.empty()) request.Set("subResource", subresource);
   request.Set("requestKind", KindOf(attributes, attributes.at));
@@ -132,10 +130,20 @@ std::string AdmissionReviewText(const AdmissionAttributes& attributes,
   request.Set("operation", attributes.operation);
   request.Set("userInfo",
               attributes.user == nullptr ? json::Value::MakeObject() : ToJson(*attributes.user));
-  request.Set("object", question.object);
-  request.Set("oldObject", question.old);
   request.Set("dryRun", attributes.dry_run);
   request.Set("options", attributes.options);
+  return request;
+}
+
+std::string AdmissionReviewText(const AdmissionAttributes& attributes,
+                                const AdmissionQuestion& question) {
+  json::Value request = json::Value::MakeObject({{"uid", question.uid}});
+  const json::Value shown = RequestShown(attributes, question.at);
+  for (const auto& [name, value] : shown.members()) {
+    request.Set(name, value);
+  }
+  request.Set("object", question.object);
+  request.Set("oldObject", question.old);
   return json::Value::MakeObject({{"kind", "AdmissionReview"},
                                   {"apiVersion", question.api_version},
                                   {"request", std::move(request)}})

@@ -52,6 +52,9 @@ struct AdmissionAttributes {
 [[nodiscard]] json::Value TakenFrom(const AdmissionAttributes& attributes, const ResourceAt& at,
                                     json::Value shown);
 
+// Returns the request as reviews for `at` show it, without uid and objects.
+[[nodiscard]] json::Value RequestShown(const AdmissionAttributes& attributes, const ResourceAt& at);
+
 // Contents of one AdmissionReview: the request as `at` names it, and the objects in its version.
 struct AdmissionQuestion {
   ResourceAt at{};

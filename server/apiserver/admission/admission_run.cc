@@ -9,6 +9,7 @@
 
 #include "kinformer/json/json_diff.h"
 
+#include "apiserver/admission/added_limit.h"
 #include "apiserver/admission/admission_call.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"
@@ -17,8 +18,6 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Limit of the memory that the patches of all webhooks together add to an object.
-constexpr std::size_t kMostAdded = std::size_t{16} << 20;
 // Approximate limit of the calls under way at once, in bytes: each contains the objects.
 constexpr std::size_t kMostAsked = std::size_t{16} << 20;
 
@@ -67,21 +66,18 @@ struct Run {
   AdmissionOutcome outcome{};
 };
 
-Error TooMuchAdded() {
-  return Error(Reason::kRequestEntityTooLarge,
-               "Request entity too large: the patches of admission webhooks would add more than " +
-                   std::to_string(kMostAdded) + " bytes")
-      .WithHttpStatus(413);
-}
-
 class MutatingRun {
  public:
-  explicit MutatingRun(Run& run) : run_(run) {}
+  MutatingRun(Run& run, BetweenRounds between) : run_(run), between_(std::move(between)) {}
 
   // Calls the webhooks in turn, and once more those that are due again.
   Task<Result<void>> CallAll() {
     for (int round = 1; round <= 2; ++round) {
       const bool again = round == 2;
+      if (again && between_ != nullptr) {
+        const Result<void> others = co_await AskOthers();
+        if (!others) co_return others;
+      }
       for (std::size_t i = 0; i < run_.calls.size(); ++i) {
         if (again && !due_again_[i]) continue;
         if (!run_.calls[i]->Fits(run_.objects.latest(), run_.attributes->old)) continue;
@@ -93,6 +89,21 @@ class MutatingRun {
   }
 
  private:
+  // Lets others change the object of the request, too. All webhooks that want to see that are due.
+  Task<Result<void>> AskOthers() {
+    const Result<void> taken = co_await TakeChanged();
+    if (!taken) co_return taken;
+    const Result<bool> changed = co_await between_();
+    if (!changed.ok()) co_return changed.error();
+    run_.objects.Restart();
+    if (!*changed) co_return {};
+    run_.outcome.changed = true;
+    for (std::size_t i = 0; i < run_.calls.size(); ++i) {
+      if (asked_[i] && run_.calls[i]->webhook().again) due_again_[i] = true;
+    }
+    co_return {};
+  }
+
   Task<Result<void>> CallOne(std::size_t index, bool again) {
     AdmissionCall& call = *run_.calls[index];
     const Result<void> shown = co_await run_.objects.Show(call.at());
@@ -100,6 +111,9 @@ class MutatingRun {
       // Wrapped twice, as on a real server.
       co_return InternalServerError(InternalServerError(shown.error().message()).message());
     }
+    const Result<bool> met = co_await call.MeetsConditions(run_.objects.shown(call.at()));
+    if (!met.ok()) co_return met.error();
+    if (!*met) co_return {};
     if (const std::optional<Error> refused = call.DryRunError()) co_return *refused;
     Result<std::optional<AdmissionAnswer>> answer =
         co_await call.Ask(run_.objects.shown(call.at()));
@@ -133,7 +147,7 @@ class MutatingRun {
     if (!patched.applied) co_return InternalServerError(patched.applied.error().message());
     if (!patched.changed) co_return {};
     added_ += patched.added;
-    if (added_ > kMostAdded) co_return TooMuchAdded();
+    if (added_ > kMostAdded) co_return TooMuchAdded("admission webhooks");
     run_.objects.Replace(call.at(), std::move(patched.object));
     run_.outcome.changed = true;
     for (std::size_t i = 0; i < run_.calls.size(); ++i) {
@@ -154,6 +168,7 @@ class MutatingRun {
   }
 
   Run& run_;
+  const BetweenRounds between_;
   std::size_t added_ = 0;  // by all patches
   std::vector<bool> asked_ = std::vector<bool>(run_.calls.size());
   // The webhook wants reinvocation, and the object changed after its call.
@@ -167,11 +182,14 @@ class ValidatingRun {
   // Makes all versions first, and then calls all webhooks.
   Task<Result<void>> CallAll() {
     for (std::size_t i = 0; i < run_.calls.size(); ++i) {
-      const AdmissionCall& call = *run_.calls[i];
+      AdmissionCall& call = *run_.calls[i];
       fits_[i] = call.Fits(run_.attributes->object, run_.attributes->old);
       if (!fits_[i]) continue;
       const Result<void> shown = co_await run_.objects.Show(call.at());
       if (!shown) co_return InternalServerError(shown.error().message());
+      const Result<bool> met = co_await call.MeetsConditions(run_.objects.shown(call.at()));
+      if (!met.ok()) co_return met.error();
+      fits_[i] = *met;
     }
     co_await Called<bool>([this](Called<bool>::Done done) {
       all_answered_ = std::move(done);
@@ -230,13 +248,10 @@ class ValidatingRun {
   Called<bool>::Done all_answered_{};
 };
 
+// Finishes a run whose calls are made by `kind`.
 template <class Kind>
-Task<AdmissionOutcome> CallAll(AdmissionParts parts,
-                               std::shared_ptr<AdmissionAttributes> attributes,
-                               std::vector<AdmissionQuestionFor> questions, bool mutates) {
-  Run run(parts, std::move(attributes), std::move(questions), mutates);
-  Kind kind(run);
-  co_await NextTurn(parts.state);
+Task<AdmissionOutcome> CallAll(Run& run, Kind& kind) {
+  co_await NextTurn(run.parts.state);
   Result<void> allowed = co_await kind.CallAll();
   run.outcome.allowed = std::move(allowed);
   run.objects.Discard();
@@ -247,16 +262,19 @@ Task<AdmissionOutcome> CallAll(AdmissionParts parts,
 
 Task<AdmissionOutcome> AskInTurn(AdmissionParts parts,
                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                 std::vector<AdmissionQuestionFor> questions) {
-  return CallAll<MutatingRun>(parts, std::move(attributes), std::move(questions),
-                              /*mutates=*/true);
+                                 std::vector<AdmissionQuestionFor> questions,
+                                 BetweenRounds between) {
+  Run run(parts, std::move(attributes), std::move(questions), /*mutates=*/true);
+  MutatingRun kind(run, std::move(between));
+  co_return co_await CallAll(run, kind);
 }
 
 Task<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
                                  std::shared_ptr<AdmissionAttributes> attributes,
                                  std::vector<AdmissionQuestionFor> questions) {
-  return CallAll<ValidatingRun>(parts, std::move(attributes), std::move(questions),
-                                /*mutates=*/false);
+  Run run(parts, std::move(attributes), std::move(questions), /*mutates=*/false);
+  ValidatingRun kind(run);
+  co_return co_await CallAll(run, kind);
 }
 
 }  // namespace kinformer::apiserver

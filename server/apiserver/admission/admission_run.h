@@ -18,7 +18,8 @@ namespace kinformer::apiserver {
 // Implement AdmissionWebhooks::Ask.
 Task<AdmissionOutcome> AskInTurn(AdmissionParts parts,
                                  std::shared_ptr<AdmissionAttributes> attributes,
-                                 std::vector<AdmissionQuestionFor> questions);
+                                 std::vector<AdmissionQuestionFor> questions,
+                                 BetweenRounds between);
 Task<AdmissionOutcome> AskAtOnce(AdmissionParts parts,
                                  std::shared_ptr<AdmissionAttributes> attributes,
                                  std::vector<AdmissionQuestionFor> questions);

@@ -43,11 +43,13 @@ class AdmissionWebhooks {
   // Calls the webhooks whose object selector matches. Mutating ones run one after the other, each
   // with the object as changed by the one before, and once more (reinvocationPolicy) if it changed
   // afterwards; validating ones run at once. Each sees the objects in its version; a failed
-  // conversion refuses the request whatever the failure policy. Never completes in the same turn of
-  // the loop.
+  // conversion refuses the request whatever the failure policy. `between`, if there is one, is
+  // called between the two rounds of mutating webhooks. Never completes in the same turn of the
+  // loop.
   [[nodiscard]] Task<AdmissionOutcome> Ask(AdmissionPhase phase,
                                            std::shared_ptr<AdmissionAttributes> attributes,
-                                           std::vector<AdmissionQuestionFor> questions);
+                                           std::vector<AdmissionQuestionFor> questions,
+                                           BetweenRounds between = {});
 
  private:
   struct Configuration {
@@ -57,8 +59,6 @@ class AdmissionWebhooks {
   using Configurations = std::map<std::string, Configuration, std::less<>>;
   // Returns the configurations stored now. Each is parsed once per stored version.
   const Configurations& Stored(AdmissionPhase phase);
-  [[nodiscard]] bool InNamespace(const Webhook& webhook,
-                                 const AdmissionAttributes& attributes) const;
 
   const AdmissionParts parts_;
   Configurations mutating_{};

@@ -100,6 +100,12 @@ void VersionedObjects::Discard() {
   Discard(std::move(current_));
 }
 
+void VersionedObjects::Restart() {
+  for (auto& [version, shown] : shown_) Discard(std::exchange(shown.object, nullptr));
+  Discard(std::exchange(replaced_, nullptr));
+  current_ = Pointer(attributes_, &attributes_->object);
+}
+
 void VersionedObjects::Replace(const ResourceAt& at, json::Value object) {
   for (auto& [version, shown] : shown_) Discard(std::exchange(shown.object, nullptr));
   replaced_ = Shared(std::move(object));

@@ -55,6 +55,8 @@ class VersionedObjects {
   [[nodiscard]] const json::Value& latest() const;
   // Returns the current object, in the form that the attributes have.
   Task<Result<std::shared_ptr<const json::Value>>> Take();
+  // Begins anew with the object that the attributes have now.
+  void Restart();
   // Releases all objects, elsewhere where that takes long. REQUIRES: no call is under way.
   void Discard();
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "apiserver/expressions/match_condition.h"
 #include "apiserver/registry/selection.h"
 
 namespace kinformer::apiserver {
@@ -11,19 +12,8 @@ namespace {
 
 constexpr std::int64_t kDefaultSeconds = 10;
 
-std::vector<std::string> Texts(const json::Value& list) {
-  std::vector<std::string> out;
-  for (const json::Value& item : list.items()) out.push_back(item.StringOrEmpty());
-  return out;
-}
-
 bool Has(const std::vector<std::string>& list, std::string_view value) {
   return std::ranges::find(list, "*") != list.end() || std::ranges::find(list, value) != list.end();
-}
-
-// An absent selector selects everything, as an empty one does.
-LabelSelector SelectorIn(const json::Value& selector) {
-  return LabelSelector::Parse(SelectorText(selector)).value_or(LabelSelector::Nothing());
 }
 
 std::string ReviewVersion(const json::Value& versions) {
@@ -40,20 +30,17 @@ WebhookPtr WebhookOf(const json::Value& said) {
       .place =
           PlaceOf(said["clientConfig"],
                   std::chrono::seconds(said["timeoutSeconds"].AsInt64().value_or(kDefaultSeconds))),
-      .namespaces = SelectorIn(said["namespaceSelector"]),
-      .objects = SelectorIn(said["objectSelector"]),
+      .namespaces = SelectorOf(said["namespaceSelector"]),
+      .objects = SelectorOf(said["objectSelector"]),
       .exact = said["matchPolicy"].StringOrEmpty() == "Exact",
       .ignores = said["failurePolicy"].StringOrEmpty() == "Ignore",
       .again = said["reinvocationPolicy"].StringOrEmpty() == "IfNeeded",
-      .review = ReviewVersion(said["admissionReviewVersions"])};
+      .review = ReviewVersion(said["admissionReviewVersions"]),
+      .conditions = MatchConditionsOf(said["matchConditions"], /*params=*/false)};
   const std::string& effects = said["sideEffects"].StringOrEmpty();
   webhook.side_effects = effects != "None" && effects != "NoneOnDryRun";
   for (const json::Value& rule : said["rules"].items()) {
-    webhook.rules.push_back({.operations = Texts(rule["operations"]),
-                             .groups = Texts(rule["apiGroups"]),
-                             .versions = Texts(rule["apiVersions"]),
-                             .resources = Texts(rule["resources"]),
-                             .scope = rule["scope"].StringOrEmpty()});
+    webhook.rules.push_back(RuleOf(rule));
   }
   return std::make_shared<const Webhook>(std::move(webhook));
 }
@@ -71,6 +58,24 @@ bool ResourceMatches(const std::vector<std::string>& resources, const RuleSubjec
 }
 
 }  // namespace
+
+std::vector<std::string> TextsOf(const json::Value& list) {
+  std::vector<std::string> out;
+  for (const json::Value& item : list.items()) out.push_back(item.StringOrEmpty());
+  return out;
+}
+
+LabelSelector SelectorOf(const json::Value& selector) {
+  return LabelSelector::Parse(SelectorText(selector)).value_or(LabelSelector::Nothing());
+}
+
+WebhookRule RuleOf(const json::Value& said) {
+  return {.operations = TextsOf(said["operations"]),
+          .groups = TextsOf(said["apiGroups"]),
+          .versions = TextsOf(said["apiVersions"]),
+          .resources = TextsOf(said["resources"]),
+          .scope = said["scope"].StringOrEmpty()};
+}
 
 std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration) {
   std::vector<WebhookPtr> out;

@@ -13,6 +13,7 @@
 #include "kinformer/json/json.h"
 #include "kinformer/object/label_selector.h"
 
+#include "apiserver/expressions/admission_expression.h"
 #include "apiserver/registry/webhook_place.h"
 
 namespace kinformer::apiserver {
@@ -38,12 +39,18 @@ struct Webhook {
   bool side_effects = false;  // the webhook must not be called for dry runs
   bool again = false;         // reinvocationPolicy IfNeeded
   std::string review{};       // "admission.k8s.io/v1"
+  std::vector<AdmissionExpression> conditions{};  // matchConditions
 };
 
 using WebhookPtr = std::shared_ptr<const Webhook>;
 
 // Parses the webhooks of a stored configuration, in its order.
 std::vector<WebhookPtr> WebhooksOf(const json::Value& configuration);
+
+// Return parts of stored objects. An absent selector selects everything, as an empty one does.
+[[nodiscard]] std::vector<std::string> TextsOf(const json::Value& list);
+[[nodiscard]] LabelSelector SelectorOf(const json::Value& selector);
+[[nodiscard]] WebhookRule RuleOf(const json::Value& said);
 
 // Properties of a request that rules match against.
 struct RuleSubject {

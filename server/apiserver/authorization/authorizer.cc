@@ -1,7 +1,6 @@
 #include "apiserver/authorization/authorizer.h"
 
 #include <algorithm>
-#include <set>
 
 #include "apiserver/errors/status.h"
 
@@ -11,18 +10,6 @@ namespace {
 std::string NotFoundText(const RbacPolicy::Grant& grant) {
   return (grant.role_kind == "Role" ? "role." : "clusterrole.") + std::string(kRbacGroup) + " " +
          JsonString(grant.role) + " not found";
-}
-
-// Returns the texts as Go prints an aggregate of errors: "a", "[a, b]".
-std::string Aggregate(const std::vector<std::string>& errors) {
-  std::string out;
-  std::set<std::string_view> seen;
-  for (const std::string& error : errors) {
-    if (!seen.insert(error).second) continue;
-    if (!out.empty()) out += ", ";
-    out += error;
-  }
-  return seen.size() > 1 ? "[" + out + "]" : out;
 }
 
 bool IsOpenToAll(const AccessAttributes& attributes) {
@@ -81,7 +68,8 @@ AccessDecision Authorizer::Decide(const UserInfo& user, const AccessAttributes& 
         if (decision.allowed) decision.reason = "RBAC: allowed by " + grant.Text();
         return !decision.allowed;
       });
-  if (!decision.allowed && !errors.empty()) decision.reason = "rbac: RBAC: " + Aggregate(errors);
+  if (!decision.allowed && !errors.empty())
+    decision.reason = "rbac: RBAC: " + AggregateText(errors);
   return decision;
 }
 
@@ -107,7 +95,7 @@ AccessRules Authorizer::RulesFor(const UserInfo& user, std::string_view namespac
     }
     return true;
   });
-  out.error = Aggregate(errors);
+  out.error = AggregateText(errors);
   return out;
 }
 

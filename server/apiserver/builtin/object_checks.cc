@@ -12,6 +12,7 @@
 #include "kinformer/object/label_selector.h"
 
 #include "apiserver/builtin/data_keys.h"
+#include "apiserver/builtin/policy_checks.h"
 #include "apiserver/builtin/webhook_checks.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/selection.h"
@@ -147,6 +148,14 @@ Causes ValidateObject(const ServedResource& resource, const json::Value& object)
   } else if (resource.Is("admissionregistration.k8s.io", "validatingwebhookconfigurations") ||
              resource.Is("admissionregistration.k8s.io", "mutatingwebhookconfigurations")) {
     causes = ValidateWebhooks(object);
+  } else if (resource.Is("admissionregistration.k8s.io", "validatingadmissionpolicies")) {
+    causes = ValidateValidatingPolicy(object);
+  } else if (resource.Is("admissionregistration.k8s.io", "validatingadmissionpolicybindings")) {
+    causes = ValidateValidatingBinding(object);
+  } else if (resource.Is("admissionregistration.k8s.io", "mutatingadmissionpolicies")) {
+    causes = ValidateMutatingPolicy(object);
+  } else if (resource.Is("admissionregistration.k8s.io", "mutatingadmissionpolicybindings")) {
+    causes = ValidateMutatingBinding(object);
   }
   return causes;
 }

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "apiserver/builtin/match_checks.h"
 #include "apiserver/errors/status.h"
+#include "apiserver/expressions/match_condition.h"
 #include "apiserver/registry/webhook_client_check.h"
 
 namespace kinformer::apiserver {
@@ -13,7 +15,6 @@ namespace {
 
 using Causes = std::vector<StatusCause>;
 
-constexpr std::string_view kGroup = "admissionregistration.k8s.io";
 constexpr std::int64_t kMaxSeconds = 30;
 
 bool KnowsAReview(const json::Value& versions) {
@@ -22,6 +23,14 @@ bool KnowsAReview(const json::Value& versions) {
     if (text == "v1" || text == "v1beta1") return true;
   }
   return false;
+}
+
+void CheckRules(const json::Value& rules, const std::string& field, Causes& causes) {
+  std::size_t index = 0;
+  for (const json::Value& rule : rules.items()) {
+    if (AreEnough(causes)) return;
+    CheckRule(rule, field + "[" + std::to_string(index++) + "]", causes);
+  }
 }
 
 }  // namespace
@@ -48,36 +57,11 @@ std::vector<StatusCause> ValidateWebhooks(const json::Value& configuration) {
       causes.push_back(InvalidValue(field + ".timeoutSeconds", std::to_string(seconds),
                                     "the timeout value must be between 1 and 30 seconds"));
     }
+    CheckRules(webhook["rules"], field + ".rules", causes);
+    CheckMatchConditions(webhook["matchConditions"], /*params=*/false, field + ".matchConditions",
+                         causes);
   }
   return causes;
-}
-
-namespace {
-
-bool HasWebhooks(const ServedResource& resource) {
-  return resource.Is(kGroup, "validatingwebhookconfigurations") ||
-         resource.Is(kGroup, "mutatingwebhookconfigurations");
-}
-
-}  // namespace
-
-std::vector<std::string> CelWarnings(const ServedResource& resource, const json::Value& object) {
-  for (const char* plural : {"validatingadmissionpolicies", "mutatingadmissionpolicies"}) {
-    if (!resource.Is(kGroup, plural)) continue;
-    return {std::string(plural) +
-            " are kept, but this server does not evaluate CEL: nobody is asked about them"};
-  }
-  std::vector<std::string> warnings;
-  if (!HasWebhooks(resource)) return warnings;
-  std::size_t index = 0;
-  for (const json::Value& webhook : object["webhooks"].items()) {
-    const std::string field = "webhooks[" + std::to_string(index++) + "]";
-    if (webhook["matchConditions"].size() == 0) continue;
-    warnings.push_back(field +
-                       ".matchConditions are kept, but this server does not evaluate CEL: the "
-                       "webhook is asked as if all of them were true");
-  }
-  return warnings;
 }
 
 }  // namespace kinformer::apiserver

@@ -63,24 +63,12 @@ TEST(WebhookChecks, ManyMistakes_AreNotAllReported) {
   EXPECT_EQ(ValidateWebhooks(configuration).size(), kMaxCauses);
 }
 
-TEST(WebhookChecks, MatchConditions_AreWarnedOf) {
-  const std::string group = "admissionregistration.k8s.io/";
-  const json::Value hooks =
-      Quoted("{'webhooks':[{'matchConditions':[]},{'matchConditions':[{'name':'a'}]}]}");
-  for (const char* plural : {"validatingwebhookconfigurations", "mutatingwebhookconfigurations"}) {
-    EXPECT_EQ(CelWarnings(Builtin(group + plural), hooks),
-              std::vector<std::string>{
-                  "webhooks[1].matchConditions are kept, but this server does not evaluate CEL: "
-                  "the webhook is asked as if all of them were true"});
-  }
-  for (const std::string plural : {"validatingadmissionpolicies", "mutatingadmissionpolicies"}) {
-    EXPECT_EQ(CelWarnings(Builtin(group + plural), {}),
-              std::vector<std::string>{plural + " are kept, but this server does not evaluate CEL: "
-                                                "nobody is asked about them"});
-  }
-  EXPECT_EQ(CelWarnings(Builtin(group + "validatingadmissionpolicybindings"), hooks),
-            std::vector<std::string>{});
-  EXPECT_EQ(CelWarnings(Builtin("pods"), hooks), std::vector<std::string>{});
+TEST(WebhookChecks, MatchConditions_AreCompiled) {
+  EXPECT_EQ(
+      Lines(ValidateWebhooks(Quoted("{'webhooks':[{'clientConfig':{'url':'https://a'},"
+                                    "'matchConditions':[{'name':'a','expression':'1'}]}]}"))),
+      "webhooks[0].matchConditions[0].expression: Invalid value: \"1\": must evaluate to bool "
+      "but got int\n");
 }
 
 std::vector<std::string> Kept(const ServedResource& resource) {

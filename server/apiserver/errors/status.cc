@@ -1,5 +1,7 @@
 #include "apiserver/errors/status.h"
 
+#include <set>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -172,6 +174,17 @@ Error InvalidError(const ErrorSubject& subject, std::vector<StatusCause> causes)
   std::string message =
       Qualified(subject) + " " + Quoted(subject.name) + " is invalid: " + CausesText(causes);
   return Make(Reason::kInvalid, 422, std::move(message), subject, std::move(causes));
+}
+
+std::string AggregateText(std::span<const std::string> errors) {
+  std::string out;
+  std::set<std::string_view> seen;
+  for (const std::string& error : errors) {
+    if (!seen.insert(error).second) continue;
+    if (!out.empty()) out += ", ";
+    out += error;
+  }
+  return seen.size() > 1 ? "[" + out + "]" : out;
 }
 
 bool AreEnough(const std::vector<StatusCause>& causes) {

@@ -7,6 +7,7 @@
 #define KINFORMER_APISERVER_ERRORS_STATUS_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,9 @@ std::string StatusProtobuf(const Error& error);
 // Return the response to a delete that removed its object at once.
 std::string DeletedStatusJson(const ErrorSubject& subject, std::string_view uid);
 std::string DeletedStatusProtobuf(const ErrorSubject& subject, std::string_view uid);
+
+// Returns messages as Go prints an aggregate of errors: "a", "[a, b]".
+std::string AggregateText(std::span<const std::string> errors);
 
 // Appends `text` as a JSON string with quotes.
 void AppendJsonString(std::string_view text, std::string& out);

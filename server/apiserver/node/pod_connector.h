@@ -10,7 +10,7 @@
 
 #include "kinformer/apiserver/kubelet.h"
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/node/pod_socket.h"
 #include "apiserver/registry/server_state.h"
@@ -44,7 +44,7 @@ class PodConnector {
                                   const json::Value& options) const;
 
   ServerState& state_;
-  AdmissionWebhooks admission_;
+  Admission admission_;
 };
 
 }  // namespace kinformer::apiserver

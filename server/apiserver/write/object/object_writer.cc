@@ -7,7 +7,6 @@
 
 #include "apiserver/builtin/field_rules.h"
 #include "apiserver/builtin/object_checks.h"
-#include "apiserver/builtin/webhook_checks.h"
 #include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/conversion.h"
@@ -284,7 +283,6 @@ Result<void> ObjectWriter::CompleteConverted(Draft& draft) {
 
 Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
-  Append(CelWarnings(resource, draft.object), draft.warnings);
   if (resource.custom) Append(FinalizerWarnings(draft.old, draft.object), draft.warnings);
   if (IsDefinition(resource)) CompleteDefinition(draft);
   const auto storage = resource.custom ? resource.StorageVersion() : nullptr;

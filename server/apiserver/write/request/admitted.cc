@@ -56,16 +56,16 @@ std::shared_ptr<AdmissionAttributes> Make(const ResourceRequest& request, const 
 }
 
 // Asks the webhooks of both phases, and calls `check` in between.
-Task<Result<void>> AdmitInPhases(AdmissionWebhooks& webhooks,
+Task<Result<void>> AdmitInPhases(Admission& admission,
                                  std::shared_ptr<AdmissionAttributes> attributes,
                                  std::vector<std::string>& warnings,
                                  const std::function<Result<void>(json::Value&)>& check) {
   const Result<bool> mutated =
-      co_await Admit(webhooks, AdmissionPhase::kMutate, attributes, warnings);
+      co_await Admit(admission, AdmissionPhase::kMutate, attributes, warnings);
   if (!mutated.ok()) co_return mutated.error();
   if (Result<void> good = check(attributes->object); !good) co_return good;
   const Result<bool> validated =
-      co_await Admit(webhooks, AdmissionPhase::kValidate, attributes, warnings);
+      co_await Admit(admission, AdmissionPhase::kValidate, attributes, warnings);
   if (!validated.ok()) co_return validated.error();
   co_return {};
 }
@@ -95,20 +95,17 @@ std::shared_ptr<AdmissionAttributes> AttributesOfConnect(const ResourceRequest& 
   return attributes;
 }
 
-Task<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
+Task<Result<bool>> Admit(Admission& admission, AdmissionPhase phase,
                          std::shared_ptr<AdmissionAttributes> attributes,
                          std::vector<std::string>& warnings) {
-  if (!webhooks.Any(phase)) co_return false;
-  std::vector<AdmissionQuestionFor> questions = webhooks.Concerned(phase, *attributes);
-  if (questions.empty()) co_return false;
-  AdmissionOutcome outcome =
-      co_await webhooks.Ask(phase, std::move(attributes), std::move(questions));
+  if (!admission.Any(phase)) co_return false;
+  AdmissionOutcome outcome = co_await admission.Ask(phase, std::move(attributes));
   for (std::string& warning : outcome.warnings) warnings.push_back(std::move(warning));
   if (!outcome.allowed) co_return outcome.allowed.error();
   co_return outcome.changed;
 }
 
-Task<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
+Task<Result<void>> AdmitCreation(Admission& admission, UnstoredCreate& create,
                                  std::function<Result<void>(json::Value& object)> check) {
   const ResourceRequest& request = create.request;
   if (const std::string& place = request.info.namespace_; !place.empty()) {
@@ -127,7 +124,7 @@ Task<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& cr
   attributes->bytes = DecodingCost(request.content_type, request.body);
   attributes->object = std::move(create.object);
   const Result<void> admitted =
-      co_await AdmitInPhases(webhooks, attributes, create.warnings, check);
+      co_await AdmitInPhases(admission, attributes, create.warnings, check);
   create.object = std::move(attributes->object);
   co_return admitted;
 }

@@ -14,7 +14,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/request/async.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
@@ -37,7 +37,7 @@ std::shared_ptr<AdmissionAttributes> AttributesOfConnect(const ResourceRequest& 
 // Asks the webhooks of a phase, and adds their warnings to `warnings`. Returns whether they have
 // changed the object, or the error if they refuse. Completes at once if no webhook of the phase
 // matches.
-Task<Result<bool>> Admit(AdmissionWebhooks& webhooks, AdmissionPhase phase,
+Task<Result<bool>> Admit(Admission& admission, AdmissionPhase phase,
                          std::shared_ptr<AdmissionAttributes> attributes,
                          std::vector<std::string>& warnings);
 
@@ -57,7 +57,7 @@ struct UnstoredCreate {
 
 // Runs both phases of webhooks. `check` is called after the mutating ones: it validates the object,
 // and completes it.
-Task<Result<void>> AdmitCreation(AdmissionWebhooks& webhooks, UnstoredCreate& create,
+Task<Result<void>> AdmitCreation(Admission& admission, UnstoredCreate& create,
                                  std::function<Result<void>(json::Value& object)> check);
 
 }  // namespace kinformer::apiserver

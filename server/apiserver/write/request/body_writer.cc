@@ -517,6 +517,10 @@ Task<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {
   Review review(state_, sent.bytes, sent.Attributes(draft));
   (*review)->object = std::move(draft.object);
   (*review)->old = std::exchange(draft.old, json::Value());
+  if (draft.creates) {
+    // Known before the object is checked.
+    (*review)->name = std::as_const((*review)->object).At("/metadata/name").StringOrEmpty();
+  }
   const Result<bool> changed =
       co_await Admit(admission_, AdmissionPhase::kMutate, *review, sent.warnings);
   if (!changed.ok()) co_return changed.error();

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/plugins/admission_plugins.h"
 #include "apiserver/registry/server_state.h"
@@ -61,8 +61,8 @@ struct ObjectChange {
 class BodyWriter {
  public:
   // All must outlive it, except `off_loop`, which must be destroyed before it.
-  BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-             AdmissionWebhooks& admission, ObjectConverter& converter)
+  BodyWriter(ServerState& state, ObjectWriter& writer, OffLoop& off_loop, Admission& admission,
+             ObjectConverter& converter)
       : state_(state),
         writer_(writer),
         off_loop_(off_loop),
@@ -141,7 +141,7 @@ class BodyWriter {
   ServerState& state_;
   ObjectWriter& writer_;
   OffLoop& off_loop_;
-  AdmissionWebhooks& admission_;
+  Admission& admission_;
   ObjectConverter& converter_;
   AdmissionPlugins plugins_;
 };

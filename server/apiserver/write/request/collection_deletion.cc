@@ -22,7 +22,7 @@ using internal::base::WorkSlice;
 class CollectionDeletion {
  public:
   CollectionDeletion(ServerState& state, ObjectWriter& writer, OffLoop& off_loop,
-                     AdmissionWebhooks& admission, const CollectionDeletionPlan& plan)
+                     Admission& admission, const CollectionDeletionPlan& plan)
       : state_(state),
         writer_(writer),
         off_loop_(off_loop),
@@ -141,7 +141,7 @@ class CollectionDeletion {
   ServerState& state_;
   ObjectWriter& writer_;
   OffLoop& off_loop_;
-  AdmissionWebhooks& admission_;
+  Admission& admission_;
   const bool asks_;  // whether webhooks are called
   const CollectionDeletionPlan& plan_;
   const ResourceAt unchanging_;
@@ -157,7 +157,7 @@ class CollectionDeletion {
 }  // namespace
 
 Task<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
-                                          OffLoop& off_loop, AdmissionWebhooks& admission,
+                                          OffLoop& off_loop, Admission& admission,
                                           CollectionDeletionPlan plan) {
   CollectionDeletion deletion(state, writer, off_loop, admission, plan);
   co_return co_await deletion.Run();

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/async.h"
@@ -36,7 +36,7 @@ struct CollectionDeletionPlan {
 // that cannot be deleted, or that a webhook refuses to delete. Stops as well if the response is
 // destroyed.
 Task<ResponsePtr> DeleteCollectionInTurns(ServerState& state, ObjectWriter& writer,
-                                          OffLoop& off_loop, AdmissionWebhooks& admission,
+                                          OffLoop& off_loop, Admission& admission,
                                           CollectionDeletionPlan plan);
 
 }  // namespace kinformer::apiserver

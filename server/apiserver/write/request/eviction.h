@@ -9,7 +9,7 @@
 
 #include "kinformer/base/result.h"
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/async.h"
 #include "apiserver/request/off_loop.h"
@@ -24,7 +24,7 @@ namespace kinformer::apiserver {
 class Evictions {
  public:
   // All must outlive it, except `off_loop`, which must be destroyed before it.
-  Evictions(ServerState& state, OffLoop& off_loop, AdmissionWebhooks& admission, BodyWriter& bodies)
+  Evictions(ServerState& state, OffLoop& off_loop, Admission& admission, BodyWriter& bodies)
       : state_(state), off_loop_(off_loop), admission_(admission), bodies_(bodies) {}
 
   // Deletes the pod with the options of the Eviction in the body, if the one budget that selects it
@@ -55,7 +55,7 @@ class Evictions {
 
   ServerState& state_;
   OffLoop& off_loop_;
-  AdmissionWebhooks& admission_;
+  Admission& admission_;
   BodyWriter& bodies_;
 };
 

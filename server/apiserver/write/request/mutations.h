@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "apiserver/admission/admission_webhooks.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_caches.h"
 #include "apiserver/registry/server_state.h"
@@ -80,7 +80,7 @@ class Mutations {
   OffLoop& off_loop_;
   ObjectConverter& converter_;
   VersionCaches& caches_;
-  AdmissionWebhooks admission_;
+  Admission admission_;
   BodyWriter bodies_;
   Evictions evictions_;
 };
