@@ -40,7 +40,8 @@ struct ApiServerFlags {
   bool fake_kubelet = false;
   bool field_owners = false;
   bool pod_grace = false;
-  std::string simulate_workloads{};  // empty: off; "true": the usual ones; else a file
+  // Empty: off; "true": the usual ones; else a file.
+  std::string simulate_workloads{};
   bool sharded_list_and_watch = false;
   bool no_watch_list = false;
   bool no_garbage_collection = false;
@@ -79,7 +80,8 @@ Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& fla
 Result<std::shared_ptr<const apiserver::WorkloadScript>> WorkloadScriptOf(
     const ApiServerFlags& flags);
 
-// Returns the server options, without token_users and simulate_workloads. REQUIRES: the flags have been checked.
+// Returns the server options, without token_users and simulate_workloads. REQUIRES: the flags have
+// been checked.
 apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now);
 // Reads the named files. Errors are kConfig and name the option and the file.
 Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags);

@@ -142,9 +142,9 @@ struct ApiServerOptions {
   // these requests fail, as with a node that cannot be reached.
   std::shared_ptr<Kubelet> kubelet{};
 
-  // ---- Living workloads. Simulates nodes, a scheduler and the usual controllers by this script, so
-  // that Deployments, Jobs and so on get pods that start, become ready and end
-  // (docs/server/workloads.md). Deleted pods that are scheduled have their grace period. Null: none.
+  // ---- Living workloads. Simulates nodes, a scheduler and the usual controllers by this script:
+  // Deployments, Jobs and so on get pods that start, become ready and end
+  // (docs/server/workloads.md). Deleted pods that have a node have their grace period. Null: none.
   std::shared_ptr<const WorkloadScript> simulate_workloads{};
 
   // ---- Control by requests.

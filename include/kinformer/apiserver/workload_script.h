@@ -6,7 +6,7 @@
 //
 //   auto script = std::make_shared<apiserver::WorkloadScript>();
 //   script->seed = 7;
-//   testing::ApiServer server(sim, {.simulate_workloads = script});
+//   testing::ApiServer living({.simulate_workloads = script});
 
 #ifndef KINFORMER_APISERVER_WORKLOAD_SCRIPT_H_
 #define KINFORMER_APISERVER_WORKLOAD_SCRIPT_H_
@@ -48,8 +48,8 @@ struct SimulatedNodes {
 
 // A container's way to fail.
 struct SimulatedCrash {
-  DelayRange after{};      // since its start
-  double probability{1};   // of each run
+  DelayRange after{};     // since its start
+  double probability{1};  // of each run
   int exit_code{1};
   std::optional<int> times{};  // number of crashes of one container; empty: no limit
 };
@@ -73,7 +73,7 @@ struct PodBehaviour {
   std::optional<SimulatedCrash> crash{};
 };
 
-// What all pods of a workload use together, from a moment on.
+// The usage of all pods of a workload together, from a moment on.
 struct LoadStep {
   Duration at{0};
   std::map<std::string, std::string> usage{};  // quantities, by resource: cpu, memory

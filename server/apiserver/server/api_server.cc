@@ -87,8 +87,8 @@ struct ApiServer::Impl {
           .ok();
     }
     if (state.options.simulate_workloads != nullptr) {
-      workloads = std::make_unique<workloads::Workloads>(state, writer,
-                                                         *state.options.simulate_workloads);
+      workloads =
+          std::make_unique<workloads::Workloads>(state, writer, *state.options.simulate_workloads);
     }
     if (state.options.bootstrap_objects) MakeBootstrapObjects();
     state.authorizer = authorizer.get();

@@ -22,7 +22,8 @@ constexpr Duration kPeriod = std::chrono::seconds(15);
 constexpr double kTolerance = 0.1;
 constexpr std::int64_t kUsualWindow = 300;
 
-// What the workload uses of a resource now, in thousandths; empty: the script does not say.
+// Returns the usage of a resource by the workload now, in thousandths; empty: the script does not
+// say.
 std::optional<std::int64_t> LoadOf(const Scene& scene, const std::string& kind,
                                    const json::Value& target, const std::string& resource) {
   for (const WorkloadLoad& load : scene.script.loads) {
@@ -42,7 +43,7 @@ std::optional<std::int64_t> LoadOf(const Scene& scene, const std::string& kind,
   return std::nullopt;
 }
 
-// What each pod of the template requests of a resource, in thousandths.
+// Returns the request of each pod of the template for a resource, in thousandths.
 std::int64_t RequestOf(const json::Value& target, const std::string& resource) {
   Quantity sum;
   for (const json::Value& container : target.At("/spec/template/spec/containers").items()) {
@@ -91,8 +92,7 @@ void Measure(const Scene& scene, const std::string& kind, const json::Value& tar
   }
   out.current.Append(json::Value::MakeObject(
       {{"type", "Resource"},
-       {"resource",
-        json::Value::MakeObject({{"name", name}, {"current", std::move(current)}})}}));
+       {"resource", json::Value::MakeObject({{"name", name}, {"current", std::move(current)}})}}));
   const std::int64_t next =
       std::abs(ratio - 1) <= kTolerance
           ? replicas
@@ -105,7 +105,37 @@ void Set(json::Value& status, const char* type, bool holds, const char* reason,
   SetCondition(status, {.type = type, .holds = holds, .reason = reason, .message = message}, now);
 }
 
+// Returns the number between minReplicas and maxReplicas.
+std::int64_t Limited(const Scene& scene, const json::Value& autoscaler, std::int64_t wanted,
+                     json::Value& status) {
+  const std::int64_t least = Number(autoscaler, "/spec/minReplicas", 1);
+  const std::int64_t most = std::max(Number(autoscaler, "/spec/maxReplicas", least), least);
+  const bool few = wanted < least;
+  const bool limited = few || wanted > most;
+  Set(status, "ScalingLimited", limited,
+      !limited ? "DesiredWithinRange"
+      : few    ? "TooFewReplicas"
+               : "TooManyReplicas",
+      limited ? "the desired replica count is outside of minReplicas and maxReplicas"
+              : "the desired count is within the acceptable range",
+      scene.now);
+  return std::clamp(wanted, least, most);
+}
+
 }  // namespace
+
+std::int64_t Autoscalers::Stabilized(const Scene& scene, const json::Value& autoscaler,
+                                     std::int64_t replicas, std::int64_t wanted) {
+  State& state = states_[UidOf(autoscaler)];
+  const std::int64_t window = std::max<std::int64_t>(
+      Number(autoscaler, "/spec/behavior/scaleDown/stabilizationWindowSeconds", kUsualWindow), 0);
+  const WallTime oldest = scene.now - internal::base::SaturatedSeconds(window);
+  state.wanted.emplace_back(scene.now, wanted);
+  std::erase_if(state.wanted, [&](const auto& entry) { return entry.first < oldest; });
+  if (wanted >= replicas) return wanted;
+  for (const auto& [time, count] : state.wanted) wanted = std::max(wanted, count);
+  return std::min(wanted, replicas);
+}
 
 void Autoscalers::Sync(const Scene& scene, const json::Value& autoscaler, Plan& plan) {
   State& state = states_[UidOf(autoscaler)];
@@ -113,7 +143,6 @@ void Autoscalers::Sync(const Scene& scene, const json::Value& autoscaler, Plan& 
   state.next = scene.now + kPeriod;
   plan.Again(kPeriod);
   json::Value status = autoscaler["status"];
-  if (status.is_null()) status = json::Value::MakeObject();
   const std::string& kind_name = Text(autoscaler, "/spec/scaleTargetRef/kind");
   const auto kind = KindNamed(kind_name);
   const json::Value* target =
@@ -135,36 +164,20 @@ void Autoscalers::Sync(const Scene& scene, const json::Value& autoscaler, Plan& 
       active ? "the HPA was able to successfully calculate a replica count from the metrics"
              : "the HPA was unable to compute the replica count: " + measured.why,
       scene.now);
-  const std::int64_t least = Number(autoscaler, "/spec/minReplicas", 1);
-  const std::int64_t most = Number(autoscaler, "/spec/maxReplicas", least);
-  std::int64_t wanted = measured.replicas.value_or(replicas);
-  const std::int64_t window = Number(
-      autoscaler, "/spec/behavior/scaleDown/stabilizationWindowSeconds", kUsualWindow);
-  const WallTime oldest = scene.now - internal::base::SaturatedSeconds(window);
-  if (active) state.wanted.emplace_back(scene.now, wanted);
-  std::erase_if(state.wanted, [&](const auto& entry) { return entry.first < oldest; });
+  std::int64_t wanted = replicas;
   bool stabilized = false;
-  for (const auto& [time, count] : state.wanted) {
-    if (wanted >= replicas || count <= wanted) continue;
-    wanted = std::min(count, replicas);
-    stabilized = true;
+  if (active) {
+    wanted = Stabilized(scene, autoscaler, replicas, *measured.replicas);
+    stabilized = wanted != *measured.replicas;
+    wanted = std::min(wanted, std::max(replicas * 2, replicas + 4));
   }
-  wanted = std::min(wanted, std::max(replicas * 2, replicas + 4));
-  const std::int64_t allowed = std::clamp(wanted, least, std::max(least, most));
-  const bool limited = allowed != wanted;
-  wanted = replicas == 0 ? 0 : allowed;  // none: scaling is switched off
   Set(status, "AbleToScale", true, stabilized ? "ScaleDownStabilized" : "ReadyForNewScale",
       stabilized ? "recent recommendations were higher than current one, applying the highest "
                    "recent recommendation"
                  : "recommended size matches current size",
       scene.now);
-  Set(status, "ScalingLimited", limited,
-      !limited          ? "DesiredWithinRange"
-      : allowed == most ? "TooManyReplicas"
-                        : "TooFewReplicas",
-      limited ? "the desired replica count is outside of minReplicas and maxReplicas"
-              : "the desired count is within the acceptable range",
-      scene.now);
+  // A workload without replicas is not scaled.
+  if (replicas > 0) wanted = Limited(scene, autoscaler, wanted, status);
   status.Set("observedGeneration", Number(autoscaler, "/metadata/generation"));
   status.Set("currentReplicas", replicas);
   status.Set("desiredReplicas", wanted);

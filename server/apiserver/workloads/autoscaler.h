@@ -17,7 +17,7 @@
 
 namespace kinformer::apiserver::workloads {
 
-// Every 15 seconds, sets the replicas of a Deployment, ReplicaSet or StatefulSet by the load that
+// Sets, every 15 seconds, the replicas of a Deployment, ReplicaSet or StatefulSet by the load that
 // the script declares for it: metrics of the type Resource, as utilization or average value. Grows
 // by at most four pods or to the double; shrinks to the most that was wanted within the window of
 // spec.behavior.scaleDown (five minutes).
@@ -32,6 +32,11 @@ class Autoscalers {
     WallTime next{};
     std::vector<std::pair<WallTime, std::int64_t>> wanted{};  // recently
   };
+  // Notes the number that is wanted now. Returns the largest one that was wanted recently, if the
+  // workload would shrink.
+  std::int64_t Stabilized(const Scene& scene, const json::Value& autoscaler, std::int64_t replicas,
+                          std::int64_t wanted);
+
   std::map<std::string, State> states_;  // by uid
 };
 

@@ -28,8 +28,7 @@ Objects Claim(const Scene& scene, Kind owner_kind, const json::Value& owner, Kin
     if (!Selects(selector, *object) || IsTerminating(*object)) continue;
     if (kind == Kind::kPod && IsPodFinished(*object)) continue;
     json::Value next = *object;
-    next.Ensure("metadata", "ownerReferences")
-        .Append(OwnersOf(owner_kind, owner).items().front());
+    next.Ensure("metadata", "ownerReferences").Append(OwnersOf(owner_kind, owner).items().front());
     plan.Update(kind, std::move(next));
   }
   return claimed;

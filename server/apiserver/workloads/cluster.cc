@@ -22,22 +22,25 @@ void Cluster::Drop(Index& index, const std::string& at, const std::string& key) 
   if (found->second.empty()) index.erase(found);
 }
 
-void Cluster::Put(Kind kind, json::Value object) {
+std::optional<json::Value> Cluster::Put(Kind kind, json::Value object) {
   const std::string key = KeyOf(object);
-  Remove(kind, key);
+  std::optional<json::Value> before = Remove(kind, key);
   Table& table = tables_[static_cast<std::size_t>(kind)];
   table.by_owner[OwnerEntry(object)].insert(key);
   if (kind == Kind::kPod) pods_by_node_[Text(object, "/spec/nodeName")].insert(key);
   table.objects.insert_or_assign(key, std::move(object));
+  return before;
 }
 
-void Cluster::Remove(Kind kind, const std::string& key) {
+std::optional<json::Value> Cluster::Remove(Kind kind, const std::string& key) {
   Table& table = tables_[static_cast<std::size_t>(kind)];
   const auto found = table.objects.find(key);
-  if (found == table.objects.end()) return;
+  if (found == table.objects.end()) return std::nullopt;
   Drop(table.by_owner, OwnerEntry(found->second), key);
   if (kind == Kind::kPod) Drop(pods_by_node_, Text(found->second, "/spec/nodeName"), key);
+  std::optional<json::Value> removed = std::move(found->second);
   table.objects.erase(found);
+  return removed;
 }
 
 void Cluster::Clear() {
@@ -64,8 +67,8 @@ Objects Cluster::In(Kind kind, std::string_view namespace_) const {
   const auto& objects = TableOf(kind).objects;
   const std::string prefix = std::string(namespace_) + "/";
   Objects out;
-  for (auto at = objects.lower_bound(prefix);
-       at != objects.end() && at->first.starts_with(prefix); ++at) {
+  for (auto at = objects.lower_bound(prefix); at != objects.end() && at->first.starts_with(prefix);
+       ++at) {
     out.push_back(&at->second);
   }
   return out;

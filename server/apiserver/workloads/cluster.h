@@ -7,6 +7,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,8 +25,10 @@ using Objects = std::vector<const json::Value*>;  // sorted by key
 // Loop-confined. References to objects are valid until that object is put or removed.
 class Cluster {
  public:
-  void Put(Kind kind, json::Value object);
-  void Remove(Kind kind, const std::string& key);
+  // Returns the object that it replaces; empty for a new one.
+  std::optional<json::Value> Put(Kind kind, json::Value object);
+  // Returns the object; empty if there was none.
+  std::optional<json::Value> Remove(Kind kind, const std::string& key);
   void Clear();
 
   // Return null if there is no such object. `key`: "namespace/name", or "name".

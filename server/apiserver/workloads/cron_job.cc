@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kComponent = "cronjob-controller";
 constexpr const char* kScheduled = "batch.kubernetes.io/cronjob-scheduled-timestamp";
-constexpr int kMostMissed = 100'000;  // looked at
+constexpr int kMostMissed = 10'000;  // looked at
 
 bool IsFinished(const json::Value& job) { return IsTrue(job, "Complete") || IsTrue(job, "Failed"); }
 
@@ -36,10 +36,9 @@ void ForgetJobs(const json::Value& cron_job, const Objects& jobs, Plan& plan) {
     for (const json::Value* job : jobs) {
       if (IsTrue(*job, condition) && !IsTerminating(*job)) finished.push_back(job);
     }
-    std::stable_sort(finished.begin(), finished.end(),
-                     [](const json::Value* a, const json::Value* b) {
-                       return CreatedAt(*a) < CreatedAt(*b);
-                     });
+    std::stable_sort(
+        finished.begin(), finished.end(),
+        [](const json::Value* a, const json::Value* b) { return CreatedAt(*a) < CreatedAt(*b); });
     const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(limit, 0));
     for (std::size_t i = 0; i + kept < finished.size(); ++i) plan.Delete(Kind::kJob, *finished[i]);
   };
@@ -65,8 +64,8 @@ void NoteJobs(const json::Value& cron_job, const Objects& jobs, json::Value& sta
     const auto job = std::find_if(jobs.begin(), jobs.end(), same);
     if (job == jobs.end() || !IsFinished(**job)) continue;
     plan.Event(Kind::kCronJob, cron_job, kComponent, "SawCompletedJob",
-               "Saw completed job: " + NameOf(**job) + ", condition: " +
-                   (IsTrue(**job, "Complete") ? "Complete" : "Failed"));
+               "Saw completed job: " + NameOf(**job) +
+                   ", condition: " + (IsTrue(**job, "Complete") ? "Complete" : "Failed"));
   }
   if (active.size() == 0) {
     status.Erase("active");
@@ -80,7 +79,9 @@ std::optional<WallTime> DueTime(const Scene& scene, const json::Value& cron_job,
                                 const CronSchedule& schedule) {
   WallTime earliest = TimeAt(cron_job, "/status/lastScheduleTime").value_or(CreatedAt(cron_job));
   if (const auto seconds = cron_job["spec"]["startingDeadlineSeconds"].AsInt64()) {
-    earliest = std::max(earliest, scene.now - internal::base::SaturatedSeconds(*seconds));
+    earliest =
+        std::max(earliest,
+                 scene.now - internal::base::SaturatedSeconds(std::max<std::int64_t>(*seconds, 0)));
   }
   std::optional<WallTime> due;
   auto next = schedule.Next(earliest);
@@ -113,8 +114,8 @@ bool IsUtc(const std::string& zone) {
 }
 
 // Makes the Job that is due, if nothing is against it.
-void Fire(const json::Value& cron_job, const Objects& jobs, WallTime time,
-          json::Value& status, Plan& plan) {
+void Fire(const json::Value& cron_job, const Objects& jobs, WallTime time, json::Value& status,
+          Plan& plan) {
   const std::string& policy = Text(cron_job, "/spec/concurrencyPolicy");
   const bool busy = std::any_of(jobs.begin(), jobs.end(),
                                 [](const json::Value* job) { return !IsFinished(*job); });

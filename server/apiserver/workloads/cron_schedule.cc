@@ -143,10 +143,9 @@ bool CronSchedule::HasDay(unsigned month_day, unsigned week_day) const {
 }
 
 std::optional<WallTime> CronSchedule::Next(WallTime after) const {
-  const auto first =
-      std::chrono::floor<minutes>(std::chrono::time_point_cast<std::chrono::seconds>(
-          std::chrono::floor<std::chrono::seconds>(after))) +
-      minutes(1);
+  const auto first = std::chrono::floor<minutes>(std::chrono::time_point_cast<std::chrono::seconds>(
+                         std::chrono::floor<std::chrono::seconds>(after))) +
+                     minutes(1);
   const auto begin = std::chrono::floor<days>(first);
   for (int i = 0; i < 5 * 366; ++i) {
     const auto day = begin + days(i);

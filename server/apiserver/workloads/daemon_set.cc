@@ -30,13 +30,13 @@ struct Tolerated {
   std::string_view effect;
 };
 // Taints that pods of DaemonSets stand, beside those of the template.
-constexpr auto kTolerated = std::to_array<Tolerated>(
-    {{"node.kubernetes.io/not-ready", "NoExecute"},
-     {"node.kubernetes.io/unreachable", "NoExecute"},
-     {"node.kubernetes.io/disk-pressure", "NoSchedule"},
-     {"node.kubernetes.io/memory-pressure", "NoSchedule"},
-     {"node.kubernetes.io/pid-pressure", "NoSchedule"},
-     {"node.kubernetes.io/unschedulable", "NoSchedule"}});
+constexpr auto kTolerated =
+    std::to_array<Tolerated>({{"node.kubernetes.io/not-ready", "NoExecute"},
+                              {"node.kubernetes.io/unreachable", "NoExecute"},
+                              {"node.kubernetes.io/disk-pressure", "NoSchedule"},
+                              {"node.kubernetes.io/memory-pressure", "NoSchedule"},
+                              {"node.kubernetes.io/pid-pressure", "NoSchedule"},
+                              {"node.kubernetes.io/unschedulable", "NoSchedule"}});
 
 // Returns the pod for a node: bound to it by affinity, so that the scheduler puts it there.
 json::Value PodFor(const json::Value& set, const std::string& hash, const std::string& node) {
@@ -45,19 +45,16 @@ json::Value PodFor(const json::Value& set, const std::string& hash, const std::s
   labels.Set(kRevisionLabel, hash);
   labels.Set("pod-template-generation", Annotation(set, kGeneration));
   pod.Ensure("metadata", "generateName") = NameOf(set) + "-";
-  const json::Value here = json::Value::MakeArray(
-      {json::Value::MakeObject({{"key", "metadata.name"},
-                                {"operator", "In"},
-                                {"values", json::Value::MakeArray({node})}})});
+  const json::Value here = json::Value::MakeArray({json::Value::MakeObject(
+      {{"key", "metadata.name"}, {"operator", "In"}, {"values", json::Value::MakeArray({node})}})});
   json::Value& terms =
       pod.Ensure("spec", "affinity", "nodeAffinity", kRequired, "nodeSelectorTerms");
   if (terms.size() == 0) terms.Append(json::Value::MakeObject());
   for (json::Value& term : terms.EnsureArray()) term.Set("matchFields", here);
   for (const Tolerated& tolerated : kTolerated) {
     pod.Ensure("spec", "tolerations")
-        .Append(json::Value::MakeObject({{"key", tolerated.key},
-                                         {"operator", "Exists"},
-                                         {"effect", tolerated.effect}}));
+        .Append(json::Value::MakeObject(
+            {{"key", tolerated.key}, {"operator", "Exists"}, {"effect", tolerated.effect}}));
   }
   return pod;
 }
@@ -111,8 +108,9 @@ class DaemonSetRound {
   }
   [[nodiscard]] bool IsAvailable(const json::Value& pod) {
     std::optional<Duration> again;
-    const bool available = IsPodActive(pod) && IsPodAvailable(pod, Number(set_, "/spec/minReadySeconds"),
-                                                              scene_.now, again);
+    const bool available =
+        IsPodActive(pod) &&
+        IsPodAvailable(pod, Number(set_, "/spec/minReadySeconds"), scene_.now, again);
     if (again) plan_.Again(*again);
     return available;
   }
@@ -146,8 +144,7 @@ class DaemonSetRound {
     const std::string pod_name = NameOf(set_) + "-" + scene_.dice.Letters();
     pod.Ensure("metadata", "name") = pod_name;
     plan_.Create(Kind::kPod, std::move(pod));
-    plan_.Event(Kind::kDaemonSet, set_, kComponent, "SuccessfulCreate",
-                "Created pod: " + pod_name);
+    plan_.Event(Kind::kDaemonSet, set_, kComponent, "SuccessfulCreate", "Created pod: " + pod_name);
   }
 
   // Removes pods of earlier templates: those that are not available, and of the others as many as

@@ -50,10 +50,9 @@ struct Family {
 Family FamilyOf(const Scene& scene, const json::Value& deployment, Plan& plan) {
   Family family{.deployment = deployment, .limits = LimitsOf(deployment)};
   family.old = Claim(scene, Kind::kDeployment, deployment, Kind::kReplicaSet, plan);
-  std::stable_sort(family.old.begin(), family.old.end(),
-                   [](const json::Value* a, const json::Value* b) {
-                     return CreatedAt(*a) < CreatedAt(*b);
-                   });
+  std::stable_sort(
+      family.old.begin(), family.old.end(),
+      [](const json::Value* a, const json::Value* b) { return CreatedAt(*a) < CreatedAt(*b); });
   json::Value wanted = deployment["spec"]["template"];
   Erase(wanted, "/metadata/labels", kHash);
   const auto found =
@@ -116,8 +115,8 @@ bool NumberRevision(const Family& family, Plan& plan) {
   return false;
 }
 
-void ReportScaling(const Family& family, const std::string& set, std::int64_t from,
-                   std::int64_t to, Plan& plan) {
+void ReportScaling(const Family& family, const std::string& set, std::int64_t from, std::int64_t to,
+                   Plan& plan) {
   plan.Event(Kind::kDeployment, family.deployment, kComponent, "ScalingReplicaSet",
              std::string("Scaled ") + (to > from ? "up" : "down") + " replica set " + set +
                  " from " + std::to_string(from) + " to " + std::to_string(to));
@@ -128,8 +127,7 @@ std::string MakeSet(const Family& family, std::int64_t replicas, Plan& plan) {
   const json::Value& deployment = family.deployment;
   json::Value pod_template = deployment["spec"]["template"];
   Erase(pod_template, "/metadata/labels", kHash);
-  const std::string hash =
-      HashOf(pod_template, Number(deployment, "/status/collisionCount"));
+  const std::string hash = HashOf(pod_template, Number(deployment, "/status/collisionCount"));
   pod_template.Ensure("metadata", "labels").Set(kHash, hash);
   json::Value selector = deployment["spec"]["selector"];
   selector.Ensure("matchLabels").Set(kHash, hash);

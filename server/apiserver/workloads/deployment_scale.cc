@@ -10,8 +10,8 @@ namespace {
 // Returns what each set gets of a change, by its share in the present size.
 std::int64_t ShareOf(std::int64_t replicas, std::int64_t allowed, std::int64_t before) {
   if (before <= 0) return 0;
-  const double share = static_cast<double>(replicas) * static_cast<double>(allowed) /
-                       static_cast<double>(before);
+  const double share =
+      static_cast<double>(replicas) * static_cast<double>(allowed) / static_cast<double>(before);
   return static_cast<std::int64_t>(share + 0.5) - replicas;
 }
 
@@ -27,14 +27,15 @@ void GrowNewest(const RollingLimits& limits, std::int64_t total, SetSize& newest
 }  // namespace
 
 RollingLimits LimitsOf(const json::Value& deployment) {
-  RollingLimits limits{.replicas = std::max<std::int64_t>(Number(deployment, "/spec/replicas", 1),
-                                                          0)};
+  RollingLimits limits{.replicas =
+                           std::max<std::int64_t>(Number(deployment, "/spec/replicas", 1), 0)};
   if (Text(deployment, "/spec/strategy/type") == "Recreate") return limits;
   const json::Value& rolling = deployment["spec"]["strategy"]["rollingUpdate"];
   const json::Value quarter("25%");
   const auto part = [&](const char* name, bool up) {
     const json::Value& value = rolling[name];
-    return PartOf(value.is_null() ? quarter : value, limits.replicas, up, 0);
+    return std::max<std::int64_t>(PartOf(value.is_null() ? quarter : value, limits.replicas, up, 0),
+                                  0);
   };
   limits.surge = part("maxSurge", /*up=*/true);
   limits.unavailable = part("maxUnavailable", /*up=*/false);
@@ -87,14 +88,13 @@ void ScaleInProportion(const RollingLimits& limits, std::int64_t before,
   const bool grows = left > 0;
   // The largest first; of equal ones the newest if it grows, else the oldest.
   if (grows) std::reverse(sets.begin(), sets.end());
-  std::stable_sort(sets.begin(), sets.end(), [](const SetSize* a, const SetSize* b) {
-    return a->replicas > b->replicas;
-  });
+  std::stable_sort(sets.begin(), sets.end(),
+                   [](const SetSize* a, const SetSize* b) { return a->replicas > b->replicas; });
   for (SetSize* set : sets) {
     if (left == 0 || set->replicas == 0) continue;
     const std::int64_t share = ShareOf(set->replicas, allowed, before);
-    const std::int64_t part = grows ? std::clamp<std::int64_t>(share, 0, left)
-                                    : std::clamp<std::int64_t>(share, left, 0);
+    const std::int64_t part =
+        grows ? std::clamp<std::int64_t>(share, 0, left) : std::clamp<std::int64_t>(share, left, 0);
     set->next += part;
     left -= part;
   }

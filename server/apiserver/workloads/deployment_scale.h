@@ -31,7 +31,7 @@ struct SetSize {
 void RollStep(const RollingLimits& limits, SetSize& newest, std::vector<SetSize>& old);
 
 // Sets the next sizes after a change of the Deployment's replicas, in proportion to the present
-// ones. `before`: the replicas wanted and allowed until then. `sets`: from the oldest to the newest.
+// ones. `before`: the replicas that were allowed until then. `sets`: from the oldest to the newest.
 void ScaleInProportion(const RollingLimits& limits, std::int64_t before,
                        std::vector<SetSize*>& sets);
 

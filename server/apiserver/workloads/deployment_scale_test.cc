@@ -1,10 +1,10 @@
+#include "apiserver/workloads/deployment_scale.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <vector>
 
 #include "kinformer/json/yaml.h"
-
-#include "apiserver/workloads/deployment_scale.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {

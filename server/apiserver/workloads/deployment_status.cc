@@ -1,13 +1,13 @@
 #include "apiserver/workloads/deployment_status.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "apiserver/workloads/deployment_scale.h"
 #include "apiserver/workloads/object_parts.h"
+#include "base/core/seconds.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -52,7 +52,8 @@ void ReportProgress(const Scene& scene, const json::Value& deployment, const std
   const json::Value& before = ConditionOf(deployment, "Progressing");
   const std::string& reason = before["reason"].StringOrEmpty();
   const std::string quoted = "ReplicaSet \"" + set + "\"";
-  const std::int64_t deadline = Number(deployment, "/spec/progressDeadlineSeconds", 600);
+  const Duration deadline =
+      internal::base::SaturatedSeconds(Number(deployment, "/spec/progressDeadlineSeconds", 600));
   if (IsRolledOut(deployment, status)) {
     if (reason != "NewReplicaSetAvailable") {
       SetProgress(status, "NewReplicaSetAvailable", quoted + " has successfully progressed.",
@@ -71,15 +72,15 @@ void ReportProgress(const Scene& scene, const json::Value& deployment, const std
     // A finished rollout that lost replicas has no deadline.
     return;
   } else if (reason != "ProgressDeadlineExceeded") {
-    const WallTime end = TimeAt(before, "/lastUpdateTime").value_or(scene.now) +
-                         std::chrono::seconds(deadline);
+    const WallTime end = internal::base::SaturatedAfter(
+        TimeAt(before, "/lastUpdateTime").value_or(scene.now), deadline);
     if (scene.now < end) return plan.AgainAt(end);
-    return SetProgress(status, "ProgressDeadlineExceeded",
-                       quoted + " has timed out progressing.", scene.now);
+    return SetProgress(status, "ProgressDeadlineExceeded", quoted + " has timed out progressing.",
+                       scene.now);
   } else {
     return;
   }
-  plan.Again(std::chrono::seconds(deadline));
+  plan.Again(deadline);
 }
 
 void ReportPause(const Scene& scene, const json::Value& deployment, json::Value& status) {
@@ -119,7 +120,7 @@ void ReportDeployment(const Scene& scene, const json::Value& deployment, const O
   json::Value status = deployment["status"];
   const std::int64_t total = Sum(sets, "/status/replicas");
   const std::int64_t available = Sum(sets, "/status/availableReplicas");
-  std::int64_t wanted_by_sets = Sum(sets, "/spec/replicas");
+  const std::int64_t wanted_by_sets = Sum(sets, "/spec/replicas");
   status.Set("observedGeneration", Number(deployment, "/metadata/generation"));
   Put(status, "replicas", total);
   Put(status, "updatedReplicas", newest == nullptr ? 0 : Number(*newest, "/status/replicas"));

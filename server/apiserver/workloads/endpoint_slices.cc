@@ -36,10 +36,9 @@ json::Value PortsOf(const json::Value& service, const json::Value& pod) {
     const json::Value number = PortOf(port, pod);
     if (number.is_null()) continue;
     const std::string& protocol = port["protocol"].StringOrEmpty();
-    json::Value made =
-        json::Value::MakeObject({{"name", port["name"].StringOrEmpty()},
-                                 {"port", number},
-                                 {"protocol", protocol.empty() ? "TCP" : protocol}});
+    json::Value made = json::Value::MakeObject({{"name", port["name"].StringOrEmpty()},
+                                                {"port", number},
+                                                {"protocol", protocol.empty() ? "TCP" : protocol}});
     if (!port["appProtocol"].is_null()) made.Set("appProtocol", port["appProtocol"]);
     ports.Append(std::move(made));
   }
@@ -49,13 +48,11 @@ json::Value PortsOf(const json::Value& service, const json::Value& pod) {
 json::Value EndpointOf(const Scene& scene, const json::Value& service, const json::Value& pod) {
   const bool serving = IsPodReady(pod);
   const bool terminating = IsTerminating(pod);
-  const bool ready =
-      Flag(service, "/spec/publishNotReadyAddresses") || (serving && !terminating);
+  const bool ready = Flag(service, "/spec/publishNotReadyAddresses") || (serving && !terminating);
   json::Value endpoint = json::Value::MakeObject(
       {{"addresses", json::Value::MakeArray({Text(pod, "/status/podIP")})},
-       {"conditions", json::Value::MakeObject({{"ready", ready},
-                                               {"serving", serving},
-                                               {"terminating", terminating}})},
+       {"conditions", json::Value::MakeObject(
+                          {{"ready", ready}, {"serving", serving}, {"terminating", terminating}})},
        {"nodeName", Text(pod, "/spec/nodeName")},
        {"targetRef", json::Value::MakeObject({{"kind", "Pod"},
                                               {"namespace", NamespaceOf(pod)},
@@ -65,8 +62,7 @@ json::Value EndpointOf(const Scene& scene, const json::Value& service, const jso
   const std::string zone =
       node == nullptr ? std::string() : Label(*node, "topology.kubernetes.io/zone");
   if (!zone.empty()) endpoint.Set("zone", zone);
-  if (!Text(pod, "/spec/hostname").empty() &&
-      Text(pod, "/spec/subdomain") == NameOf(service)) {
+  if (!Text(pod, "/spec/hostname").empty() && Text(pod, "/spec/subdomain") == NameOf(service)) {
     endpoint.Set("hostname", Text(pod, "/spec/hostname"));
   }
   return endpoint;

@@ -69,13 +69,13 @@ std::size_t FieldLine(std::string_view yaml, std::string_view path) {
     found = lines[at].number;
     if (item) {
       lines[at] = InsideItem(lines[at]);
-      first = at;
+      first = lines[at].text.empty() ? at + 1 : at;
       continue;
     }
     first = at + 1;
-    const bool deeper = first < lines.size() && (lines[first].indent > indent ||
-                                                 (lines[first].indent == indent &&
-                                                  IsItem(lines[first])));
+    const bool deeper =
+        first < lines.size() &&
+        (lines[first].indent > indent || (lines[first].indent == indent && IsItem(lines[first])));
     if (!deeper) break;
   }
   return found;

@@ -25,6 +25,8 @@ using internal::base::SaturatedSeconds;
 constexpr const char* kComponent = "job-controller";
 constexpr const char* kFinalizer = "batch.kubernetes.io/job-tracking";
 constexpr const char* kIndex = "batch.kubernetes.io/job-completion-index";
+// Most pods made in one step.
+constexpr std::int64_t kBurst = 500;
 constexpr Duration kFirstDelay = std::chrono::seconds(10);
 constexpr Duration kLongestDelay = std::chrono::minutes(10);
 
@@ -193,8 +195,7 @@ class JobRound {
 
   void Resume() {
     if (IsTrue(job_, "Suspended")) {
-      SetCondition(status_,
-                   {.type = "Suspended", .reason = "JobResumed", .message = "Job resumed"},
+      SetCondition(status_, {.type = "Suspended", .reason = "JobResumed", .message = "Job resumed"},
                    scene_.now);
       plan_.Event(Kind::kJob, job_, kComponent, "Resumed", "Job resumed");
     }
@@ -219,7 +220,7 @@ class JobRound {
       busy.insert(internal::base::NumberIn(Annotation(*pod, kIndex)).value_or(-1));
     }
     std::int64_t next = 0;
-    for (std::int64_t i = 0; i < missing; ++i) {
+    for (std::int64_t i = 0; i < std::min(missing, kBurst); ++i) {
       while (indexed_ && busy.count(next) > 0) ++next;
       Create(next++);
     }
@@ -251,8 +252,7 @@ class JobRound {
     metadata.Set("generateName", prefix);
     metadata.Set("name", prefix + scene_.dice.Letters());
     metadata.Ensure("finalizers").Append(kFinalizer);
-    plan_.Event(Kind::kJob, job_, kComponent, "SuccessfulCreate",
-                "Created pod: " + NameOf(pod));
+    plan_.Event(Kind::kJob, job_, kComponent, "SuccessfulCreate", "Created pod: " + NameOf(pod));
     plan_.Create(Kind::kPod, std::move(pod));
     ++made_;
   }
@@ -284,9 +284,8 @@ class JobRound {
     if (!seconds || IsTerminating(job_)) return;
     const json::Value& failed = ConditionOf(job_, "Failed");
     const json::Value& last = failed.is_null() ? ConditionOf(job_, "Complete") : failed;
-    const WallTime end =
-        SaturatedAfter(TimeAt(last, "/lastTransitionTime").value_or(scene_.now),
-                       SaturatedSeconds(*seconds));
+    const WallTime end = SaturatedAfter(TimeAt(last, "/lastTransitionTime").value_or(scene_.now),
+                                        SaturatedSeconds(*seconds));
     if (scene_.now < end) return plan_.AgainAt(end);
     plan_.Delete(Kind::kJob, job_, {}, "Foreground");
   }

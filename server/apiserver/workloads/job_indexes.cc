@@ -5,6 +5,12 @@
 #include "base/text/number_in.h"
 
 namespace kinformer::apiserver::workloads {
+namespace {
+
+// Indexed Jobs have no more.
+constexpr std::int64_t kMostIndexes = 1'000'000;
+
+}  // namespace
 
 std::set<std::int64_t> ParseIndexes(std::string_view text, std::int64_t end) {
   std::set<std::int64_t> out;
@@ -16,7 +22,8 @@ std::set<std::int64_t> ParseIndexes(std::string_view text, std::int64_t end) {
     const auto last =
         dash == std::string_view::npos ? first : internal::base::NumberIn(part.substr(dash + 1));
     if (!first || !last || *first < 0) continue;
-    for (std::int64_t i = *first; i <= std::min(*last, end - 1); ++i) out.insert(i);
+    const std::int64_t most = std::min({*last, end - 1, kMostIndexes - 1});
+    for (std::int64_t i = *first; i <= most; ++i) out.insert(i);
   }
   return out;
 }

@@ -72,10 +72,10 @@ void Kubelets::Terminate(const Scene& scene, const json::Value& pod, PodRun& run
   if (!run.stops) {
     const Duration grace =
         internal::base::SaturatedSeconds(Number(pod, "/metadata/deletionGracePeriodSeconds"));
-    const DelayRange range = BehaviourOf(scene.script, pod, run.containers.empty()
-                                                                ? std::string()
-                                                                : run.containers.front().image)
-                                 .stop_delay;
+    const DelayRange range =
+        BehaviourOf(scene.script, pod,
+                    run.containers.empty() ? std::string() : run.containers.front().image)
+            .stop_delay;
     run.stops = scene.now + std::min(grace, scene.dice.Delay(range, run.key + "/stop"));
     for (const ContainerRun& container : run.containers) {
       if (container.state != ContainerState::kRunning) continue;

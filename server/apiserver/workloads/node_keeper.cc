@@ -23,14 +23,15 @@ void RenewLease(const Scene& scene, const std::string& name, const json::Value& 
     json::Value owners = OwnersOf(Kind::kNode, node);
     owners.EnsureArray()[0].Erase("controller");
     owners.EnsureArray()[0].Erase("blockOwnerDeletion");
-    plan.Create(Kind::kLease,
-                json::Value::MakeObject(
-                    {{"metadata", json::Value::MakeObject({{"name", name},
-                                                           {"namespace", kLeases},
-                                                           {"ownerReferences", std::move(owners)}})},
-                     {"spec", json::Value::MakeObject({{"holderIdentity", name},
-                                                       {"leaseDurationSeconds", 40},
-                                                       {"renewTime", MicroTimeOf(scene.now)}})}}));
+    plan.Create(
+        Kind::kLease,
+        json::Value::MakeObject(
+            {{"metadata", json::Value::MakeObject({{"name", name},
+                                                   {"namespace", kLeases},
+                                                   {"ownerReferences", std::move(owners)}})},
+             {"spec", json::Value::MakeObject({{"holderIdentity", name},
+                                               {"leaseDurationSeconds", 40},
+                                               {"renewTime", MicroTimeOf(scene.now)}})}}));
     return plan.Again(kRenewal);
   }
   const WallTime renewed = TimeAt(*lease, "/spec/renewTime").value_or(WallTime());

@@ -105,8 +105,7 @@ void Evict(const Scene& scene, const json::Value& pod, const json::Value& taints
     if (taint["effect"].StringOrEmpty() != "NoExecute") continue;
     const std::optional<Duration> stay = StayOf(pod, taint);
     if (!stay) continue;
-    const WallTime end =
-        SaturatedAfter(TimeAt(taint, "/timeAdded").value_or(scene.now), *stay);
+    const WallTime end = SaturatedAfter(TimeAt(taint, "/timeAdded").value_or(scene.now), *stay);
     if (scene.now < end) {
       plan.AgainAt(end);
       continue;
@@ -129,9 +128,8 @@ void Evict(const Scene& scene, const json::Value& pod, const json::Value& taints
 
 bool ToleratesTaint(const json::Value& pod, const json::Value& taint) {
   const auto& tolerations = pod["spec"]["tolerations"].items();
-  return std::any_of(tolerations.begin(), tolerations.end(), [&](const json::Value& toleration) {
-    return Tolerates(toleration, taint);
-  });
+  return std::any_of(tolerations.begin(), tolerations.end(),
+                     [&](const json::Value& toleration) { return Tolerates(toleration, taint); });
 }
 
 void SyncNode(const Scene& scene, const json::Value& node, Plan& plan) {

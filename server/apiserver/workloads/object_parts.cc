@@ -40,8 +40,7 @@ const std::string& UidOf(const json::Value& object) {
 }
 
 std::string JoinedKey(std::string_view namespace_, std::string_view name) {
-  return namespace_.empty() ? std::string(name)
-                            : std::string(namespace_) + "/" + std::string(name);
+  return namespace_.empty() ? std::string(name) : std::string(namespace_) + "/" + std::string(name);
 }
 
 std::string KeyOf(const json::Value& object) {
@@ -124,14 +123,15 @@ bool IsTrue(const json::Value& object, std::string_view condition) {
 }
 
 bool SetCondition(json::Value& status, const NewCondition& condition, WallTime now) {
-  const std::string_view holds =
-      !condition.status.empty() ? condition.status : condition.holds ? "True" : "False";
+  const std::string_view holds = !condition.status.empty() ? condition.status
+                                 : condition.holds         ? "True"
+                                                           : "False";
   json::Array& all = status.Ensure("conditions").EnsureArray();
   const auto found = std::find_if(all.begin(), all.end(), [&](const json::Value& other) {
     return other["type"].StringOrEmpty() == condition.type;
   });
-  json::Value made = found == all.end() ? json::Value::MakeObject({{"type", condition.type}})
-                                        : *found;
+  json::Value made =
+      found == all.end() ? json::Value::MakeObject({{"type", condition.type}}) : *found;
   const auto put = [&](const char* name, std::string_view text) {
     if (text.empty()) {
       made.Erase(name);
@@ -171,7 +171,8 @@ std::int64_t PartOf(const json::Value& number_or_percent, std::int64_t total, bo
   text.remove_suffix(1);
   const auto percent = internal::base::NumberIn(text);
   if (!percent) return otherwise;
-  return (*percent * total + (round_up ? 99 : 0)) / 100;
+  constexpr std::int64_t kMost = 1'000'000;
+  return (std::clamp<std::int64_t>(*percent, 0, kMost) * total + (round_up ? 99 : 0)) / 100;
 }
 
 std::string HashOf(const json::Value& value, std::int64_t collisions) {

@@ -25,9 +25,8 @@ void Plan::UpdateStatus(Kind kind, const json::Value& old, json::Value status) {
 
 void Plan::Delete(Kind kind, const json::Value& object, std::optional<std::int64_t> grace,
                   std::string_view propagation) {
-  json::Value named =
-      json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", NameOf(object)},
-                                                                     {"uid", UidOf(object)}})}});
+  json::Value named = json::Value::MakeObject(
+      {{"metadata", json::Value::MakeObject({{"name", NameOf(object)}, {"uid", UidOf(object)}})}});
   if (!NamespaceOf(object).empty()) named.Ensure("metadata", "namespace") = NamespaceOf(object);
   writes_.push_back({.verb = Verb::kDelete,
                      .kind = kind,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "apiserver/workloads/object_parts.h"
@@ -24,15 +26,24 @@ constexpr DelayRange kInitTime{.least = std::chrono::milliseconds(300),
 
 // Matches * with any text.
 bool Matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() == '*') {
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-      if (Matches(pattern.substr(1), text.substr(i))) return true;
+  std::size_t p = 0;
+  std::size_t star = std::string_view::npos;  // the last one
+  std::size_t behind = 0;                     // the text behind what it matches
+  for (std::size_t t = 0; t < text.size();) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      behind = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++behind;
+    } else {
+      return false;
     }
-    return false;
   }
-  return !text.empty() && pattern.front() == text.front() &&
-         Matches(pattern.substr(1), text.substr(1));
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 Duration Doubled(Duration back_off) {

@@ -20,7 +20,7 @@
 namespace kinformer::apiserver::workloads {
 
 enum class ContainerState : std::uint8_t {
-  kWaiting,     // for the containers that initialize the pod
+  kWaiting,  // for the containers that initialize the pod
   kCreating,
   kPullFailed,
   kPullBackOff,

@@ -1,3 +1,5 @@
+#include "apiserver/workloads/pod_run.h"
+
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +8,6 @@
 
 #include "kinformer/json/yaml.h"
 
-#include "apiserver/workloads/pod_run.h"
 #include "apiserver/workloads/pod_status.h"
 
 namespace kinformer::apiserver::workloads {
@@ -62,25 +63,27 @@ TEST_F(PodRunTest, CrashLoop_BacksOffUpToFiveMinutes) {
   Begin(kPod, {.start_delay = {}, .crash = SimulatedCrash{.after = {seconds(1), seconds(1)}}});
   std::vector<double> delays;
   while (delays.size() < 8) {
-    if (main().state != ContainerState::kRunning) delays.push_back(Next());
-    else Next();
+    if (main().state != ContainerState::kRunning)
+      delays.push_back(Next());
+    else
+      Next();
   }
   EXPECT_THAT(delays, ElementsAre(0.5, 10, 20, 40, 80, 160, 300, 300));
   EXPECT_EQ(main().restarts, 8);
 }
 
 TEST_F(PodRunTest, LongRun_ForgetsTheBackOff) {
-  Begin(kPod, {.start_delay = {},
-               .crash = SimulatedCrash{.after = {std::chrono::minutes(11),
-                                                 std::chrono::minutes(11)}}});
+  Begin(kPod,
+        {.start_delay = {},
+         .crash = SimulatedCrash{.after = {std::chrono::minutes(11), std::chrono::minutes(11)}}});
   for (int i = 0; i < 12; ++i) Next();
   EXPECT_GE(main().restarts, 3);
   EXPECT_LE(main().back_off, seconds(10));
 }
 
 TEST_F(PodRunTest, CrashesSoManyTimes_ThenStays) {
-  Begin(kPod,
-        {.start_delay = {}, .crash = SimulatedCrash{.after = {seconds(1), seconds(1)}, .times = 2}});
+  Begin(kPod, {.start_delay = {},
+               .crash = SimulatedCrash{.after = {seconds(1), seconds(1)}, .times = 2}});
   for (int i = 0; i < 20 && run_.Due(); ++i) Next();
   EXPECT_EQ(main().restarts, 2);
   EXPECT_TRUE(main().ready);
@@ -112,12 +115,13 @@ TEST_F(PodRunTest, ImageThatCannotBePulled_KeepsThePodPending) {
 }
 
 TEST_F(PodRunTest, InitContainers_RunOneAfterTheOther) {
-  Begin("metadata: {name: a, namespace: default}\n"
-        "spec:\n"
-        "  restartPolicy: Always\n"
-        "  initContainers: [{name: i, image: i}, {name: s, image: s, restartPolicy: Always}]\n"
-        "  containers: [{name: main, image: x}]\n",
-        {});
+  Begin(
+      "metadata: {name: a, namespace: default}\n"
+      "spec:\n"
+      "  restartPolicy: Always\n"
+      "  initContainers: [{name: i, image: i}, {name: s, image: s, restartPolicy: Always}]\n"
+      "  containers: [{name: main, image: x}]\n",
+      {});
   EXPECT_EQ(main().state, ContainerState::kWaiting);
   while (!run_.inits[0].Passed()) Next();
   EXPECT_EQ(main().state, ContainerState::kWaiting);
@@ -136,6 +140,10 @@ TEST_F(PodRunTest, Behaviour_IsTheFirstThatMatches) {
   const json::Value pod = yaml::Parse(kPod).OrExit();
   EXPECT_EQ(BehaviourOf(script_, pod, "busy/box").exit_code, 2);
   EXPECT_EQ(BehaviourOf(script_, pod, "busybox:1").exit_code, 3);
+  script_.pods = {{.image = "*a*b*", .exit_code = 1}};
+  EXPECT_EQ(BehaviourOf(script_, pod, "xaayb").exit_code, 1);
+  EXPECT_EQ(BehaviourOf(script_, pod, "ab").exit_code, 1);
+  EXPECT_EQ(BehaviourOf(script_, pod, "ba").exit_code, 0);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/workloads/object_parts.h"
+#include "base/core/seconds.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -31,10 +32,10 @@ json::Value Waiting(std::string_view reason, const std::string& message = {}) {
 
 std::string BackOffMessage(const PodRun& pod, const ContainerRun& run) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(run.back_off).count();
-  const std::string delay = seconds < 60         ? std::to_string(seconds) + "s"
-                            : seconds % 60 == 0  ? std::to_string(seconds / 60) + "m0s"
-                                                 : std::to_string(seconds / 60) + "m" +
-                                                       std::to_string(seconds % 60) + "s";
+  const std::string delay =
+      seconds < 60        ? std::to_string(seconds) + "s"
+      : seconds % 60 == 0 ? std::to_string(seconds / 60) + "m0s"
+                          : std::to_string(seconds / 60) + "m" + std::to_string(seconds % 60) + "s";
   return "back-off " + delay + " restarting failed container=" + run.name + " pod=" + pod.key;
 }
 
@@ -105,7 +106,8 @@ std::string PhaseOf(const PodRun& run) {
   return failed ? "Failed" : "Succeeded";
 }
 
-std::string NamesOfUnready(const std::vector<ContainerRun>& runs, bool (*well)(const ContainerRun&)) {
+std::string NamesOfUnready(const std::vector<ContainerRun>& runs,
+                           bool (*well)(const ContainerRun&)) {
   std::string names;
   for (const ContainerRun& run : runs) {
     if (!well(run)) names += (names.empty() ? "" : " ") + run.name;
@@ -135,9 +137,9 @@ void SetReady(json::Value& status, const json::Value& pod, const PodRun& run,
                 .message = gated ? "the readiness gates of the pod are not all true"
                                  : std::string_view(message)},
                now);
-  SetCondition(
-      status,
-      {.type = "ContainersReady", .holds = holds, .reason = reason, .message = message}, now);
+  SetCondition(status,
+               {.type = "ContainersReady", .holds = holds, .reason = reason, .message = message},
+               now);
 }
 
 }  // namespace
@@ -163,18 +165,16 @@ json::Value PodStatusOf(const json::Value& pod, const PodRun& run, const std::st
   status.Set("containerStatuses", ContainerStatuses(run, run.containers));
   const std::string waiting =
       NamesOfUnready(run.inits, [](const ContainerRun& init) { return init.Passed(); });
-  SetCondition(status,
-               {.type = "PodReadyToStartContainers", .holds = phase == "Running" ||
-                                                              !run.ip.empty()},
-               now);
-  SetCondition(status,
-               {.type = "Initialized",
-                .holds = waiting.empty(),
-                .reason = waiting.empty() ? "" : "ContainersNotInitialized",
-                .message = waiting.empty()
-                               ? ""
-                               : "containers with incomplete status: [" + waiting + "]"},
-               now);
+  SetCondition(
+      status, {.type = "PodReadyToStartContainers", .holds = phase == "Running" || !run.ip.empty()},
+      now);
+  SetCondition(
+      status,
+      {.type = "Initialized",
+       .holds = waiting.empty(),
+       .reason = waiting.empty() ? "" : "ContainersNotInitialized",
+       .message = waiting.empty() ? "" : "containers with incomplete status: [" + waiting + "]"},
+      now);
   SetReady(status, pod, run, phase, now);
   SetCondition(status, {.type = "PodScheduled", .holds = true}, now);
   return status;
@@ -195,7 +195,8 @@ bool IsPodAvailable(const json::Value& pod, std::int64_t min_ready_seconds, Wall
   if (ready["status"].StringOrEmpty() != "True") return false;
   if (min_ready_seconds <= 0) return true;
   const WallTime since = TimeAt(ready, "/lastTransitionTime").value_or(now);
-  const WallTime available = since + std::chrono::seconds(min_ready_seconds);
+  const WallTime available =
+      internal::base::SaturatedAfter(since, internal::base::SaturatedSeconds(min_ready_seconds));
   if (now >= available) return true;
   const Duration left = available - now;
   again = again ? std::min(*again, left) : left;

@@ -44,18 +44,17 @@ void SortForDeletion(Objects& pods) {
         internal::base::NumberIn(Annotation(*pod, "controller.kubernetes.io/pod-deletion-cost"));
     const json::Value& ready = ConditionOf(*pod, "Ready");
     const bool is_ready = IsPodReady(*pod);
-    // Of those ready for different times, the one that became ready later goes first.
+    // The one that became ready later goes first.
     const std::int64_t since =
         is_ready ? TimeAt(ready, "/lastTransitionTime").value_or(WallTime()).time_since_epoch() /
                        std::chrono::seconds(1)
                  : 0;
     const std::int64_t made = CreatedAt(*pod).time_since_epoch() / std::chrono::seconds(1);
-    return std::tuple(!node.empty(), PhaseRank(*pod), is_ready, cost.value_or(0),
-                      -per_node[node], -since, -RestartsOf(*pod), -made, NameOf(*pod));
+    return std::tuple(!node.empty(), PhaseRank(*pod), is_ready, cost.value_or(0), -per_node[node],
+                      -since, -RestartsOf(*pod), -made, NameOf(*pod));
   };
-  std::sort(pods.begin(), pods.end(), [&](const json::Value* a, const json::Value* b) {
-    return worth(a) < worth(b);
-  });
+  std::sort(pods.begin(), pods.end(),
+            [&](const json::Value* a, const json::Value* b) { return worth(a) < worth(b); });
 }
 
 void Grow(const Scene& scene, const json::Value& replica_set, std::size_t count, Plan& plan) {

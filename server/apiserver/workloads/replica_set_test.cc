@@ -1,3 +1,5 @@
+#include "apiserver/workloads/replica_set.h"
+
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -5,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/workloads/replica_set.h"
 #include "apiserver/workloads/scene_for_test.h"
 
 namespace kinformer::apiserver::workloads {
@@ -25,14 +26,14 @@ class ReplicaSetTest : public ::testing::Test {
   }
   void Pod(const std::string& name, const std::string& node, const std::string& phase, bool ready,
            const std::string& since = "00:00:00", const std::string& annotations = "{}") {
-    scene_.Put(Kind::kPod, "metadata:\n  name: " + name +
-                               "\n  namespace: d\n  labels: {app: a}\n  annotations: " +
-                               annotations +
-                               "\n  ownerReferences: [{uid: ReplicaSet-set, controller: true}]\n"
-                               "spec: {nodeName: '" + node + "'}\nstatus:\n  phase: " + phase +
-                               "\n  conditions: [{type: Ready, status: '" +
-                               (ready ? "True" : "False") + "', lastTransitionTime: '1970-01-01T" +
-                               since + "Z'}]\n");
+    scene_.Put(Kind::kPod,
+               "metadata:\n  name: " + name +
+                   "\n  namespace: d\n  labels: {app: a}\n  annotations: " + annotations +
+                   "\n  ownerReferences: [{uid: ReplicaSet-set, controller: true}]\n"
+                   "spec: {nodeName: '" +
+                   node + "'}\nstatus:\n  phase: " + phase +
+                   "\n  conditions: [{type: Ready, status: '" + (ready ? "True" : "False") +
+                   "', lastTransitionTime: '1970-01-01T" + since + "Z'}]\n");
   }
   std::vector<std::string> Writes(const json::Value& set) {
     const Scene now = scene_.scene();

@@ -27,21 +27,22 @@ Amounts RequestsOf(const json::Value& pod) {
       }
     }
   }
-  sum["pods"] = resource::Quantity::FromInt(1);
   return sum;
 }
 
 // Returns the resource of which the node has too little left; empty if it has enough of all.
-std::string Missing(const Scene& scene, const Amounts& wanted, const json::Value& node) {
+// `pods`: those on the node that are not finished.
+std::string Missing(const Amounts& wanted, const json::Value& node, const Objects& pods) {
+  const json::Value& allocatable = node["status"]["allocatable"];
+  const auto most = resource::Quantity::Parse(allocatable["pods"].StringOrEmpty());
+  if (most && static_cast<std::int64_t>(pods.size()) >= most->Value()) return "pods";
+  if (wanted.empty()) return {};
   Amounts used;
-  for (const json::Value* pod : scene.cluster.PodsOn(NameOf(node))) {
-    if (IsPodFinished(*pod)) continue;
+  for (const json::Value* pod : pods) {
     for (const auto& [name, amount] : RequestsOf(*pod)) used[name] += amount;
   }
-  const json::Value& allocatable = node["status"]["allocatable"];
   for (const auto& [name, amount] : wanted) {
     const auto there = resource::Quantity::Parse(allocatable[name].StringOrEmpty());
-    if (!there && name == "pods") continue;
     if (used[name] + amount > there.value_or(resource::Quantity())) return name;
   }
   return {};
@@ -50,10 +51,10 @@ std::string Missing(const Scene& scene, const Amounts& wanted, const json::Value
 bool Satisfies(const json::Value& term, const std::string* value) {
   const std::string& operation = term["operator"].StringOrEmpty();
   const auto& values = term["values"].items();
-  const bool listed = value != nullptr && std::any_of(values.begin(), values.end(),
-                                                      [&](const json::Value& item) {
-                                                        return item.StringOrEmpty() == *value;
-                                                      });
+  const bool listed =
+      value != nullptr && std::any_of(values.begin(), values.end(), [&](const json::Value& item) {
+        return item.StringOrEmpty() == *value;
+      });
   if (operation == "In") return listed;
   if (operation == "NotIn") return !listed;
   if (operation == "Exists") return value != nullptr;
@@ -77,15 +78,15 @@ bool TermAllows(const json::Value& term, const json::Value& node) {
 }
 
 // Returns why the pod cannot run on the node; empty if it can.
-std::string Obstacle(const Scene& scene, const json::Value& pod, const Amounts& wanted,
-                     const json::Value& node) {
+std::string Obstacle(const json::Value& pod, const Amounts& wanted, const json::Value& node,
+                     const Objects& pods) {
   for (const json::Value& taint : node["spec"]["taints"].items()) {
     const std::string& effect = taint["effect"].StringOrEmpty();
     if (effect == "PreferNoSchedule" || ToleratesTaint(pod, taint)) continue;
     return "node(s) had untolerated taint(s)";
   }
   if (!AffinityAllows(pod, node)) return "node(s) didn't match Pod's node affinity/selector";
-  const std::string missing = Missing(scene, wanted, node);
+  const std::string missing = Missing(wanted, node, pods);
   if (missing == "pods") return "Too many pods";
   return missing.empty() ? "" : "Insufficient " + missing;
 }
@@ -155,8 +156,10 @@ void SchedulePod(const Scene& scene, const json::Value& pod, Plan& plan) {
   const std::string& scheduler = Text(pod, "/spec/schedulerName");
   if (!scheduler.empty() && scheduler != "default-scheduler") return;
   if (pod["spec"]["schedulingGates"].size() > 0) {
-    return Refuse(scene, pod, "SchedulingGated", "Scheduling is blocked due to non-empty "
-                                                 "scheduling gates", plan);
+    return Refuse(scene, pod, "SchedulingGated",
+                  "Scheduling is blocked due to non-empty "
+                  "scheduling gates",
+                  plan);
   }
   if (const std::string why = UnboundClaim(scene, pod); !why.empty()) {
     const std::size_t nodes = scene.cluster.All(Kind::kNode).size();
@@ -168,18 +171,14 @@ void SchedulePod(const Scene& scene, const json::Value& pod, Plan& plan) {
   const std::string* best = nullptr;
   std::size_t fewest = 0;
   for (const auto& [name, node] : scene.cluster.All(Kind::kNode)) {
-    const std::string obstacle = Obstacle(scene, pod, wanted, node);
+    Objects pods = scene.cluster.PodsOn(name);
+    std::erase_if(pods, [](const json::Value* other) { return IsPodFinished(*other); });
+    const std::string obstacle = Obstacle(pod, wanted, node, pods);
     if (!obstacle.empty()) {
       ++obstacles[obstacle];
-      continue;
-    }
-    const Objects pods = scene.cluster.PodsOn(name);
-    const auto count = static_cast<std::size_t>(
-        std::count_if(pods.begin(), pods.end(),
-                      [](const json::Value* other) { return !IsPodFinished(*other); }));
-    if (best == nullptr || count < fewest) {
+    } else if (best == nullptr || pods.size() < fewest) {
       best = &name;
-      fewest = count;
+      fewest = pods.size();
     }
   }
   if (best != nullptr) return Bind(scene, pod, *best, plan);

@@ -1,6 +1,7 @@
 #include "apiserver/workloads/script_reader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "kinformer/object/quantity.h"
@@ -11,11 +12,14 @@
 namespace kinformer::apiserver::workloads {
 namespace {
 
-constexpr const char* kTimes = "a time of at least 0s, such as 500ms, 30s or 1h30m";
+constexpr const char* kTimes = "a time from 0s to 876000h, such as 500ms, 30s or 1h30m";
+constexpr auto kLongest = std::chrono::hours(876'000);
 
 std::optional<Duration> TimeOf(std::string_view text) {
   const auto parsed = metav1::Duration::Parse(text);
-  if (!parsed || parsed->value() < std::chrono::nanoseconds::zero()) return std::nullopt;
+  if (!parsed || parsed->value() < std::chrono::nanoseconds::zero() || parsed->value() > kLongest) {
+    return std::nullopt;
+  }
   return std::chrono::duration_cast<Duration>(parsed->value());
 }
 
@@ -44,7 +48,8 @@ ScriptReader::ScriptReader(ScriptText& text, const json::Value& map, std::string
   }
   for (const auto& [name, value] : map.members()) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      text_.Fail(PathOf(name), "is no field of a workload script; here these are possible: " + names);
+      text_.Fail(PathOf(name),
+                 "is no field of a workload script; here these are possible: " + names);
     }
   }
 }

@@ -82,35 +82,32 @@ json::Value NewNode(const std::string& name, const NodeTable::Entry& entry, Wall
   json::Value capacity = json::Value::MakeObject();
   for (const auto& [key, value] : entry.group->capacity) capacity.Set(key, value);
   const std::string range = PodRange(entry.index);
-  const std::string address = "172.18." + std::to_string(entry.index / 250) + "." +
-                              std::to_string(entry.index % 250 + 2);
+  const std::string address =
+      "172.18." + std::to_string(entry.index / 250) + "." + std::to_string(entry.index % 250 + 2);
   return json::Value::MakeObject(
-      {{"metadata",
-        json::Value::MakeObject({{"name", name}, {"labels", std::move(labels)}})},
+      {{"metadata", json::Value::MakeObject({{"name", name}, {"labels", std::move(labels)}})},
        {"spec", json::Value::MakeObject({{"podCIDR", range},
                                          {"podCIDRs", json::Value::MakeArray({range})},
                                          {"providerID", "simulated://" + name}})},
        {"status",
         json::Value::MakeObject(
-            {{"addresses", json::Value::MakeArray(
-                               {json::Value::MakeObject(
-                                    {{"type", "InternalIP"}, {"address", address}}),
-                                json::Value::MakeObject({{"type", "Hostname"},
-                                                         {"address", name}})})},
+            {{"addresses",
+              json::Value::MakeArray(
+                  {json::Value::MakeObject({{"type", "InternalIP"}, {"address", address}}),
+                   json::Value::MakeObject({{"type", "Hostname"}, {"address", name}})})},
              {"allocatable", capacity},
              {"capacity", capacity},
              {"conditions", KubeletConditions(now)},
-             {"nodeInfo", json::Value::MakeObject(
-                              {{"architecture", "amd64"},
-                               {"bootID", ""},
-                               {"containerRuntimeVersion", "simulated://1.0.0"},
-                               {"kernelVersion", "6.1.0"},
-                               {"kubeProxyVersion", ""},
-                               {"kubeletVersion", "v1.37.0"},
-                               {"machineID", ""},
-                               {"operatingSystem", "linux"},
-                               {"osImage", "kinformer's simulated node"},
-                               {"systemUUID", ""}})}})}});
+             {"nodeInfo", json::Value::MakeObject({{"architecture", "amd64"},
+                                                   {"bootID", ""},
+                                                   {"containerRuntimeVersion", "simulated://1.0.0"},
+                                                   {"kernelVersion", "6.1.0"},
+                                                   {"kubeProxyVersion", ""},
+                                                   {"kubeletVersion", "v1.37.0"},
+                                                   {"machineID", ""},
+                                                   {"operatingSystem", "linux"},
+                                                   {"osImage", "kinformer's simulated node"},
+                                                   {"systemUUID", ""}})}})}});
 }
 
 }  // namespace kinformer::apiserver::workloads

@@ -18,6 +18,8 @@ namespace kinformer::apiserver::workloads {
 namespace {
 
 constexpr const char* kComponent = "statefulset-controller";
+// Most pods made in one step.
+constexpr int kBurst = 500;
 constexpr const char* kRevisionLabel = "controller-revision-hash";
 
 std::string ClaimName(const json::Value& claim_template, const std::string& pod) {
@@ -61,27 +63,27 @@ class StatefulSetRound {
   }
   [[nodiscard]] bool IsAvailable(const json::Value& pod) {
     std::optional<Duration> again;
-    const bool available = IsHealthy(pod) && IsPodAvailable(pod, Number(set_, "/spec/minReadySeconds"),
-                                                           scene_.now, again);
+    const bool available =
+        IsHealthy(pod) &&
+        IsPodAvailable(pod, Number(set_, "/spec/minReadySeconds"), scene_.now, again);
     if (again) plan_.Again(*again);
     return available;
   }
   [[nodiscard]] std::int64_t Partition() const {
     return Number(set_, "/spec/updateStrategy/rollingUpdate/partition");
   }
-  [[nodiscard]] bool Rolls() const {
-    return Text(set_, "/spec/updateStrategy/type") != "OnDelete";
-  }
+  [[nodiscard]] bool Rolls() const { return Text(set_, "/spec/updateStrategy/type") != "OnDelete"; }
 
   // ---- steps; they return false if later ones have to wait
 
   // Makes missing pods.
   bool Grow() {
+    int made = 0;
     for (std::int64_t ordinal = first_; ordinal < end_; ++ordinal) {
       const json::Value* pod = At(ordinal);
       if (pod == nullptr) {
         Create(ordinal);
-        if (ordered_) return false;
+        if (ordered_ || ++made == kBurst) return false;
         continue;
       }
       if (IsPodFinished(*pod) && !IsTerminating(*pod)) {
@@ -160,8 +162,8 @@ class StatefulSetRound {
           {{"name", NameOf(claim_template)},
            {"persistentVolumeClaim", json::Value::MakeObject({{"claimName", name}})}}));
       if (scene_.cluster.Find(Kind::kVolumeClaim, NamespaceOf(set_), name) != nullptr) continue;
-      json::Value claim = json::Value::MakeObject({{"metadata", claim_template["metadata"]},
-                                                   {"spec", claim_template["spec"]}});
+      json::Value claim = json::Value::MakeObject(
+          {{"metadata", claim_template["metadata"]}, {"spec", claim_template["spec"]}});
       json::Value& metadata = claim.Ensure("metadata");
       metadata.Erase("creationTimestamp");
       metadata.Set("name", name);

@@ -29,9 +29,8 @@ bool WaitsForConsumer(const Scene& scene, const json::Value& claim) {
     return false;
   }
   const Objects pods = scene.cluster.In(Kind::kPod, NamespaceOf(claim));
-  return std::none_of(pods.begin(), pods.end(), [&](const json::Value* pod) {
-    return UsesClaim(*pod, NameOf(claim));
-  });
+  return std::none_of(pods.begin(), pods.end(),
+                      [&](const json::Value* pod) { return UsesClaim(*pod, NameOf(claim)); });
 }
 
 json::Value ReferenceTo(const json::Value& claim) {
@@ -122,7 +121,8 @@ void SyncVolume(const Scene& scene, const json::Value& volume, Plan& plan) {
   const json::Value& reference = volume["spec"]["claimRef"];
   const std::string& uid = reference["uid"].StringOrEmpty();
   if (uid.empty()) {
-    if (!Text(volume, "/status/phase").empty() && Text(volume, "/status/phase") != "Pending") return;
+    if (!Text(volume, "/status/phase").empty() && Text(volume, "/status/phase") != "Pending")
+      return;
     json::Value status = volume["status"];
     status.Set("phase", "Available");
     return plan.UpdateStatus(Kind::kVolume, volume, std::move(status));

@@ -24,9 +24,9 @@ constexpr std::int64_t kMostNodes = 5000;
 
 SimulatedNodes NodesOf(ScriptText& text, const json::Value& item, const std::string& path) {
   SimulatedNodes nodes;
-  ScriptReader reader(text, item, path,
-                      {"name", "count", "labels", "capacity", "arrive", "dies", "recovers",
-                       "leaves"});
+  ScriptReader reader(
+      text, item, path,
+      {"name", "count", "labels", "capacity", "arrive", "dies", "recovers", "leaves"});
   reader.Text("name", nodes.name);
   reader.Number("count", 1, kMostNodes, nodes.count);
   reader.Map("labels", /*quantities=*/false, nodes.labels);

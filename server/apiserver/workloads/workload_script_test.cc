@@ -1,20 +1,20 @@
+#include "kinformer/apiserver/workload_script.h"
+
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
-#include "kinformer/apiserver/workload_script.h"
-
 #include "apiserver/workloads/field_line.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 
 std::string MistakeIn(std::string_view yaml) {
   const auto script = ParseWorkloadScript(yaml, "s.yaml");
@@ -84,7 +84,7 @@ TEST(WorkloadScript, Mistakes_NameLineFieldAndRemedy) {
   EXPECT_EQ(MistakeIn("nodes: [{recovers: 1m}]\n"),
             "s.yaml:1: nodes[0].recovers must be after dies, which must be there");
   EXPECT_EQ(MistakeIn("pods:\n- startDelay: 2s-1s\n"),
-            "s.yaml:2: pods[0].startDelay must be a time of at least 0s, such as 500ms, 30s or "
+            "s.yaml:2: pods[0].startDelay must be a time from 0s to 876000h, such as 500ms, 30s or "
             "1h30m, or a range of them, such as 1s-2s");
   EXPECT_EQ(MistakeIn("pods:\n- crash:\n    probability: 2\n"),
             "s.yaml:3: pods[0].crash.probability must be a number from 0 (never) to 1 (always)");

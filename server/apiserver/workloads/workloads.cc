@@ -20,6 +20,7 @@
 #include "apiserver/workloads/stateful_set.h"
 #include "apiserver/workloads/volume_claim.h"
 #include "base/core/deadline.h"
+#include "base/core/work_slice.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -78,24 +79,18 @@ void Workloads::AfterPut(const ObjectPut& put) {
   const auto kind = KindOf(*put.at.resource);
   if (!kind) return;
   json::Value object = ObjectIn(resources_[static_cast<std::size_t>(*kind)], *put.stored);
-  const std::string key = put.stored->key();
-  const json::Value* known = cluster_.Find(*kind, key);
-  const std::optional<json::Value> before =
-      known == nullptr ? std::nullopt : std::optional<json::Value>(*known);
-  cluster_.Put(*kind, std::move(object));
-  Concern(*kind, before ? &*before : nullptr, cluster_.Find(*kind, key));
+  const std::optional<json::Value> before = cluster_.Put(*kind, std::move(object));
+  Concern(*kind, before ? &*before : nullptr, cluster_.Find(*kind, put.stored->key()));
 }
 
 void Workloads::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
   const auto kind = KindOf(*at.resource);
   if (!kind) return;
-  const json::Value* known = cluster_.Find(*kind, old->key());
-  if (known == nullptr) return;
-  const json::Value before = *known;
-  cluster_.Remove(*kind, old->key());
-  if (*kind == Kind::kPod) kubelets_.Forget(UidOf(before));
-  if (*kind == Kind::kAutoscaler) autoscalers_.Forget(UidOf(before));
-  Concern(*kind, &before, nullptr);
+  const std::optional<json::Value> before = cluster_.Remove(*kind, old->key());
+  if (!before) return;
+  if (*kind == Kind::kPod) kubelets_.Forget(UidOf(*before));
+  if (*kind == Kind::kAutoscaler) autoscalers_.Forget(UidOf(*before));
+  Concern(*kind, &*before, nullptr);
 }
 
 void Workloads::Enqueue(Controller controller, const std::string& key) {
@@ -242,7 +237,8 @@ void Workloads::Concern(Kind kind, const json::Value* before, const json::Value*
 }
 
 void Workloads::Turn() {
-  for (int i = 0; i < kStepsPerTurn && !queue_.empty(); ++i) {
+  const internal::base::WorkSlice slice(state_.env);
+  for (int i = 0; i < kStepsPerTurn && !queue_.empty() && !slice.over(); ++i) {
     const Step step = std::move(queue_.front());
     queue_.pop_front();
     queued_.erase(step);
@@ -331,8 +327,8 @@ bool Workloads::Make(PlannedWrite write) {
     const StoredObjectPtr stored = target.at.resource->Find(target.namespace_, target.name);
     if (stored == nullptr || stored->uid() != UidOf(write.object)) return true;
     // An earlier write of the same plan may have changed it.
-    write.object.Ensure("metadata").Set("resourceVersion",
-                                        std::to_string(stored->resource_version()));
+    write.object.Ensure("metadata")
+        .Set("resourceVersion", std::to_string(stored->resource_version()));
     if (write.verb == Verb::kUpdateStatus) target.subresource = "status";
     outcome.emplace(writer_.Update(target, std::move(write.object)));
   }

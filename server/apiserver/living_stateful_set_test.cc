@@ -7,7 +7,7 @@
 
 #include "kinformer/client/wait_conditions.h"
 
-#include "apiserver/workloads/living_server_for_test.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -24,7 +24,8 @@ std::string SetYaml(int replicas, const std::string& image, const std::string& m
          std::to_string(replicas) + "\n" + more +
          "  selector: {matchLabels: {app: db}}\n"
          "  template:\n    metadata: {labels: {app: db}}\n"
-         "    spec: {containers: [{name: main, image: " + image + "}]}\n";
+         "    spec: {containers: [{name: main, image: " +
+         image + "}]}\n";
 }
 
 class StatefulSetTest : public ::testing::Test {
@@ -33,7 +34,9 @@ class StatefulSetTest : public ::testing::Test {
     const auto state = wait::RolloutStateOf(server_.Get(Kind::kStatefulSet, "db"));
     return state.ok() && state->done;
   }
-  std::int64_t Ready() { return Number(server_.Get(Kind::kStatefulSet, "db"), "/status/readyReplicas"); }
+  std::int64_t Ready() {
+    return Number(server_.Get(Kind::kStatefulSet, "db"), "/status/readyReplicas");
+  }
   std::string ImageOf(const std::string& pod) {
     return Text(server_.Get(Kind::kPod, pod), "/spec/containers/0/image");
   }
@@ -78,8 +81,8 @@ TEST_F(StatefulSetTest, ScaledDown_LosesTheLastPodFirst) {
     if (states.empty() || states.back() != names) states.push_back(names);
     return names.size() == 1;
   }));
-  EXPECT_THAT(states, ElementsAre(ElementsAre("db-0", "db-1", "db-2"),
-                                  ElementsAre("db-0", "db-1"), ElementsAre("db-0")));
+  EXPECT_THAT(states, ElementsAre(ElementsAre("db-0", "db-1", "db-2"), ElementsAre("db-0", "db-1"),
+                                  ElementsAre("db-0")));
 }
 
 TEST_F(StatefulSetTest, NewTemplate_ReplacesFromTheLastToThePartition) {

@@ -8,7 +8,7 @@
 
 #include "kinformer/client/wait_conditions.h"
 
-#include "apiserver/workloads/living_server_for_test.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {

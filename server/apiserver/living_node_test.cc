@@ -1,22 +1,15 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <set>
 #include <string>
 
-#include "apiserver/workloads/living_server_for_test.h"
-#include "apiserver/workloads/node_lifecycle.h"
-#include "apiserver/workloads/scene_for_test.h"
-#include "apiserver/workloads/scheduler.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 std::string PodYaml(const std::string& name, const std::string& spec = {}) {
@@ -45,8 +38,8 @@ TEST(SimulatedNodes, LivingNode_StaysReadyForHours) {
     server.RunFor(minutes(31));
     EXPECT_EQ(ReadyOf(server, "a-1"), "True");
   }
-  const auto beat = TimeAt(ConditionOf(server.Get(Kind::kNode, "a-1"), "Ready"),
-                           "/lastHeartbeatTime");
+  const auto beat =
+      TimeAt(ConditionOf(server.Get(Kind::kNode, "a-1"), "Ready"), "/lastHeartbeatTime");
   ASSERT_TRUE(beat.has_value());
   EXPECT_GE(beat->time_since_epoch() + minutes(6), server.Now());
 }
@@ -61,9 +54,8 @@ TEST(SimulatedNodes, DeadNode_LosesItsPodsToOthers) {
     }
     return count;
   };
-  ASSERT_TRUE(server.Until([&] {
-    return Number(server.Get(Kind::kDeployment, "web"), "/status/readyReplicas") == 2;
-  }));
+  ASSERT_TRUE(server.Until(
+      [&] { return Number(server.Get(Kind::kDeployment, "web"), "/status/readyReplicas") == 2; }));
   ASSERT_EQ(on_bad(), 1U);
   // Its last lease is up to ten seconds old when it dies.
   ASSERT_TRUE(server.Until([&] { return ReadyOf(server, "bad-1") == "Unknown"; }, minutes(3)));
@@ -114,7 +106,7 @@ TEST(SimulatedNodes, DeletedPod_StopsWithinItsGracePeriod) {
   EXPECT_TRUE(server.Get(Kind::kPod, "slow").is_null());
 }
 
-TEST(Scheduler, RequestsBeyondTheCapacity_Wait) {
+TEST(SimulatedScheduler, RequestsBeyondTheCapacity_Wait) {
   LivingServer server("nodes: [{name: a, capacity: {cpu: 1, pods: 2}}]");
   const std::string half = "  - {name: main, image: i, resources: {requests: {cpu: 600m}}}\n";
   const auto with_half = [&](const std::string& name) {
@@ -129,61 +121,6 @@ TEST(Scheduler, RequestsBeyondTheCapacity_Wait) {
   EXPECT_EQ(scheduled["message"].StringOrEmpty(), "0/1 nodes are available: 1 Insufficient cpu.");
   server.Delete(Kind::kPod, "p");
   ASSERT_TRUE(server.Until([&] { return IsTrue(server.Get(Kind::kPod, "q"), "Ready"); }));
-}
-
-TEST(Scheduler, TaintsAndSelectors_ChooseTheNode) {
-  SceneForTest scene;
-  scene.Put(Kind::kNode,
-            "metadata: {name: a}\nspec: {taints: [{key: k, value: v, effect: NoSchedule}]}\n");
-  scene.Put(Kind::kNode, "metadata: {name: b, labels: {disk: hdd, age: '7'}}\n");
-  const auto node_for = [&](const std::string& spec) {
-    const json::Value& pod =
-        scene.Put(Kind::kPod, "metadata: {name: p, namespace: d}\nspec: " + spec + "\n");
-    const Scene now = scene.scene();
-    Plan plan(now);
-    SchedulePod(now, pod, plan);
-    const json::Value bound = SceneForTest::Written(plan, Verb::kUpdate, Kind::kPod);
-    return bound.is_null() ? ConditionOf(SceneForTest::Written(plan, Verb::kUpdateStatus,
-                                                               Kind::kPod),
-                                         "PodScheduled")["message"]
-                                 .StringOrEmpty()
-                           : Text(bound, "/spec/nodeName");
-  };
-  const auto affinity = [](const std::string& expression) {
-    return "{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-           "{nodeSelectorTerms: [{matchExpressions: [" +
-           expression + "]}]}}}}";
-  };
-  EXPECT_EQ(node_for("{}"), "b");
-  EXPECT_EQ(node_for("{tolerations: [{key: k, value: v}]}"), "a");
-  EXPECT_EQ(node_for("{tolerations: [{operator: Exists}]}"), "a");
-  EXPECT_THAT(node_for("{nodeSelector: {disk: ssd}}"),
-              HasSubstr("1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had "
-                        "untolerated taint(s)"));
-  EXPECT_EQ(node_for(affinity("{key: age, operator: Gt, values: ['5']}")), "b");
-  EXPECT_EQ(node_for(affinity("{key: disk, operator: In, values: [hdd]}")), "b");
-  EXPECT_THAT(node_for(affinity("{key: disk, operator: DoesNotExist}")), HasSubstr("0/2"));
-  EXPECT_THAT(node_for("{schedulingGates: [{name: g}]}"), HasSubstr("scheduling gates"));
-}
-
-TEST(NodeLifecycle, NoExecuteTaint_EvictsPodsThatDoNotTolerateIt) {
-  SceneForTest scene;
-  const json::Value& node = scene.Put(
-      Kind::kNode,
-      "metadata: {name: a}\nspec: {taints: [{key: k, effect: NoExecute, timeAdded: "
-      "'1970-01-01T00:59:00Z'}]}\nstatus: {conditions: [{type: Ready, status: 'True'}]}\n");
-  scene.Put(Kind::kPod, "metadata: {name: gone, namespace: d}\nspec: {nodeName: a}\n");
-  scene.Put(Kind::kPod,
-            "metadata: {name: late, namespace: d}\nspec: {nodeName: a, tolerations: "
-            "[{operator: Exists, tolerationSeconds: 90}]}\n");
-  scene.Put(Kind::kPod,
-            "metadata: {name: stays, namespace: d}\n"
-            "spec: {nodeName: a, tolerations: [{key: k, operator: Exists}]}\n");
-  const Scene now = scene.scene();
-  Plan plan(now);
-  SyncNode(now, node, plan);
-  EXPECT_THAT(SceneForTest::Writes(plan), ElementsAre("status Pod gone", "delete Pod gone"));
-  EXPECT_EQ(plan.again(), seconds(30));
 }
 
 }  // namespace

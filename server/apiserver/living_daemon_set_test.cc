@@ -6,7 +6,7 @@
 
 #include "kinformer/client/wait_conditions.h"
 
-#include "apiserver/workloads/living_server_for_test.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -19,7 +19,8 @@ std::string SetYaml(const std::string& image, const std::string& more = {}) {
   return "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n"
          "  selector: {matchLabels: {app: agent}}\n"
          "  template:\n    metadata: {labels: {app: agent}}\n"
-         "    spec:\n      containers: [{name: main, image: " + image + "}]\n" + more;
+         "    spec:\n      containers: [{name: main, image: " +
+         image + "}]\n" + more;
 }
 
 class DaemonSetTest : public ::testing::Test {

@@ -1,9 +1,9 @@
-// apiserver/workloads/living_server_for_test.h
+// apiserver/living_server_for_test.h
 //
 // LivingServer: a server with simulated workloads in simulated time.
 
-#ifndef KINFORMER_APISERVER_WORKLOADS_LIVING_SERVER_FOR_TEST_H_
-#define KINFORMER_APISERVER_WORKLOADS_LIVING_SERVER_FOR_TEST_H_
+#ifndef KINFORMER_APISERVER_LIVING_SERVER_FOR_TEST_H_
+#define KINFORMER_APISERVER_LIVING_SERVER_FOR_TEST_H_
 
 #include <chrono>
 #include <functional>
@@ -102,4 +102,4 @@ inline std::string DeploymentYaml(const std::string& name, int replicas, const s
 
 }  // namespace kinformer::apiserver::workloads
 
-#endif  // KINFORMER_APISERVER_WORKLOADS_LIVING_SERVER_FOR_TEST_H_
+#endif  // KINFORMER_APISERVER_LIVING_SERVER_FOR_TEST_H_

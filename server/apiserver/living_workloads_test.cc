@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/workloads/living_server_for_test.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -26,9 +26,9 @@ TEST(LivingWorkloads, CrashLoop_BacksOff) {
   server.Load(DeploymentYaml("web", 1, "nginx"));
   const auto status = [&](std::string_view pointer) {
     const auto pods = server.Pods("web-");
-    return pods.empty() ? json::Value()
-                        : json::Value(pods[0].At("/status/containerStatuses/0" +
-                                                 std::string(pointer)));
+    return pods.empty()
+               ? json::Value()
+               : json::Value(pods[0].At("/status/containerStatuses/0" + std::string(pointer)));
   };
   std::vector<std::int64_t> restarted;  // at these seconds
   ASSERT_TRUE(server.Until([&] {
@@ -104,9 +104,8 @@ TEST(LivingWorkloads, RestoredServer_GoesOnFromThere) {
   server.RunFor(seconds(10));
   EXPECT_EQ(Number(server.Get(Kind::kDeployment, "web"), "/status/readyReplicas"), 2);
   server.Patch(Kind::kDeployment, "web", "spec: {replicas: 3}");
-  ASSERT_TRUE(server.Until([&] {
-    return Number(server.Get(Kind::kDeployment, "web"), "/status/readyReplicas") == 3;
-  }));
+  ASSERT_TRUE(server.Until(
+      [&] { return Number(server.Get(Kind::kDeployment, "web"), "/status/readyReplicas") == 3; }));
 }
 
 TEST(LivingWorkloads, OrphanedPod_IsAdoptedAndAPodWithOtherLabelsReleased) {

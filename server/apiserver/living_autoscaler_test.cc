@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "apiserver/workloads/living_server_for_test.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -32,7 +32,9 @@ std::string WebYaml() {
 
 class AutoscalerTest : public ::testing::Test {
  protected:
-  std::int64_t Replicas() { return Number(server_.Get(Kind::kDeployment, "web"), "/spec/replicas"); }
+  std::int64_t Replicas() {
+    return Number(server_.Get(Kind::kDeployment, "web"), "/spec/replicas");
+  }
   json::Value Scaler() { return server_.Get(Kind::kAutoscaler, "web"); }
   LivingServer server_{R"(
 loads:

@@ -5,8 +5,7 @@
 #include <set>
 #include <string>
 
-#include "apiserver/workloads/job_indexes.h"
-#include "apiserver/workloads/living_server_for_test.h"
+#include "apiserver/living_server_for_test.h"
 
 namespace kinformer::apiserver::workloads {
 namespace {
@@ -148,14 +147,6 @@ TEST_F(JobTest, DeletedJob_LetsGoOfItsPods) {
   const std::string path = "/apis/batch/v1/namespaces/default/jobs/task";
   ASSERT_EQ(server_.server().Do("DELETE", path + "?propagationPolicy=Background").status, 200);
   ASSERT_TRUE(server_.Until([&] { return server_.Pods("task-").empty(); }, minutes(1)));
-}
-
-TEST(JobIndexes, Text_IsReadAndWritten) {
-  EXPECT_EQ(IndexesText({0, 1, 2, 4, 6, 7}), "0-2,4,6,7");
-  EXPECT_EQ(IndexesText({}), "");
-  EXPECT_THAT(ParseIndexes("0-2,4", 10), ElementsAre(0, 1, 2, 4));
-  EXPECT_THAT(ParseIndexes("8-99999999999", 10), ElementsAre(8, 9));
-  EXPECT_THAT(ParseIndexes("x,3,-1,2-", 10), ElementsAre(3));
 }
 
 }  // namespace
