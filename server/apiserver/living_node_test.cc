@@ -90,6 +90,17 @@ TEST(SimulatedNodes, NodeThatRecovers_IsReadyAgainWithItsPods) {
   EXPECT_TRUE(IsTrue(server.Get(Kind::kPod, "p"), "Ready"));
 }
 
+TEST(SimulatedNodes, NodeThatIsGoneForAMoment_GoesOnWithItsPods) {
+  LivingServer server("nodes: [{name: a, dies: 1m, recovers: 80s}]");
+  server.RunFor(seconds(59));
+  server.Load(PodYaml("p"));
+  server.RunFor(seconds(20));
+  EXPECT_FALSE(IsTrue(server.Get(Kind::kPod, "p"), "Ready"));
+  EXPECT_EQ(ReadyOf(server, "a-1"), "True");
+  server.RunFor(seconds(3));
+  EXPECT_TRUE(IsTrue(server.Get(Kind::kPod, "p"), "Ready"));
+}
+
 TEST(SimulatedNodes, DeletedPod_StopsWithinItsGracePeriod) {
   LivingServer server("pods: [{stopDelay: 5s}]");
   server.Load(PodYaml("slow") + "---\n" + PodYaml("hasty", "  terminationGracePeriodSeconds: 2\n"));

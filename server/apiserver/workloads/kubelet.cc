@@ -1,7 +1,9 @@
 #include "apiserver/workloads/kubelet.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "apiserver/workloads/object_parts.h"
@@ -92,7 +94,12 @@ void Kubelets::Terminate(const Scene& scene, const json::Value& pod, PodRun& run
 
 void Kubelets::Sync(const Scene& scene, const json::Value& pod, Plan& plan) {
   const std::string& node_name = Text(pod, "/spec/nodeName");
-  if (!nodes_.IsAlive(node_name, scene.now - scene.start)) return;
+  const Duration since = scene.now - scene.start;
+  std::optional<Duration> next;
+  if (!nodes_.IsAlive(node_name, since, next)) {
+    if (next) plan.Again(*next - since);
+    return;
+  }
   const json::Value* node = scene.cluster.Find(Kind::kNode, node_name);
   if (node == nullptr) return;
   if (IsPodFinished(pod)) {

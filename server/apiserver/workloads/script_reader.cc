@@ -70,7 +70,9 @@ void ScriptReader::Fail(std::string_view name, const std::string& what) {
 void ScriptReader::Text(std::string_view name, std::string& out) {
   const json::Value* value = Member(name);
   if (value == nullptr) return;
-  if (!value->is_string() || value->StringOrEmpty().empty()) return Fail(name, "must be a text");
+  if (!value->is_string() || value->StringOrEmpty().empty()) {
+    return Fail(name, "must be a text, in quotes if it looks like a number or a boolean");
+  }
   out = value->StringOrEmpty();
 }
 

@@ -65,10 +65,11 @@ NodeTable::NodeTable(const WorkloadScript& script) {
   }
 }
 
-bool NodeTable::IsAlive(const std::string& name, Duration since_start) const {
+bool NodeTable::IsAlive(const std::string& name, Duration since_start,
+                        std::optional<Duration>& next) const {
+  next.reset();
   const auto found = nodes_.find(name);
   if (found == nodes_.end()) return false;
-  std::optional<Duration> next;
   return LifeOf(*found->second.group, since_start, next) == NodeLife::kAlive;
 }
 

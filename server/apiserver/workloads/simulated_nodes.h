@@ -37,8 +37,9 @@ class NodeTable {
   };
   // By name.
   [[nodiscard]] const std::map<std::string, Entry>& all() const { return nodes_; }
-  // Returns whether the script has this node, and it lives at that time.
-  [[nodiscard]] bool IsAlive(const std::string& name, Duration since_start) const;
+  // Returns whether the script has this node, and it lives at that time. `next`: as above.
+  [[nodiscard]] bool IsAlive(const std::string& name, Duration since_start,
+                             std::optional<Duration>& next) const;
 
  private:
   std::map<std::string, Entry> nodes_;

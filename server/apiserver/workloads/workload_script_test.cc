@@ -90,6 +90,9 @@ TEST(WorkloadScript, Mistakes_NameLineFieldAndRemedy) {
             "s.yaml:3: pods[0].crash.probability must be a number from 0 (never) to 1 (always)");
   EXPECT_THAT(MistakeIn("pods: [{match: {selector: 'a in'}}]"),
               HasSubstr("pods[0].match.selector must be a label selector"));
+  EXPECT_EQ(MistakeIn("nodes: [{name: n}]"),
+            "s.yaml:1: nodes[0].name must be a text, in quotes if it looks like a number or a "
+            "boolean");
   EXPECT_EQ(MistakeIn("loads:\n- steps: []\n"),
             "s.yaml:2: loads[0].name is missing: it names the workload");
   EXPECT_EQ(MistakeIn("[]"),
