@@ -6,7 +6,7 @@
 //
 //   auto script = std::make_shared<apiserver::WorkloadScript>();
 //   script->seed = 7;
-//   testing::ApiServer living({.simulate_workloads = script});
+//   kinformer::testing::ApiServer living({.simulate_workloads = script});
 
 #ifndef KINFORMER_APISERVER_WORKLOAD_SCRIPT_H_
 #define KINFORMER_APISERVER_WORKLOAD_SCRIPT_H_
