@@ -75,7 +75,8 @@ class Served {
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
 
-  Result<void> Begin(const ApiServerFlags& flags, std::vector<apiserver::TokenUser> token_users) {
+  Result<void> Begin(const ApiServerFlags& flags, std::vector<apiserver::TokenUser> token_users,
+                     std::shared_ptr<const apiserver::WorkloadScript> script) {
     std::shared_ptr<Transport> upstream;
     if (!flags.record.empty()) {
       Result<std::shared_ptr<Transport>> transport = Upstream(flags);
@@ -95,6 +96,7 @@ class Served {
       } else {
         apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
         options.token_users = std::move(token_users);
+        options.simulate_workloads = std::move(script);
         options.webhook_transport = apiserver::WebhookNetwork(env_);
         if (flags.fake_kubelet) options.kubelet = std::make_shared<FirstLineKubelet>(env_);
         server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
@@ -146,10 +148,13 @@ int RunApiServer(const ApiServerFlags& flags) {
   Result<std::vector<apiserver::TokenUser>> token_users = TokenUsersOf(flags);
   if (!token_users) return Fail(token_users.error());
 
+  Result<std::shared_ptr<const apiserver::WorkloadScript>> script = WorkloadScriptOf(flags);
+  if (!script) return Fail(script.error());
+
   Runtime runtime;
   Env& env = runtime.env();
   Served served(env);
-  if (Result<void> begun = served.Begin(flags, *std::move(token_users)); !begun)
+  if (Result<void> begun = served.Begin(flags, *std::move(token_users), *std::move(script)); !begun)
     return Fail(begun.error());
 
   std::vector<std::string> repeated;

@@ -146,10 +146,11 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || flags.debug_endpoints || flags.fake_kubelet || flags.field_owners ||
-         flags.pod_grace || flags.sharded_list_and_watch || flags.no_garbage_collection ||
-         flags.no_namespace_finalization || flags.history_events != usual.history_events ||
-         flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
-         flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         flags.pod_grace || !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
+         flags.no_garbage_collection || flags.no_namespace_finalization ||
+         flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
+         flags.no_bootstrap_objects || flags.no_validation ||
+         flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          flags.no_watch_list || !flags.advertise_address.empty() ||
@@ -212,6 +213,11 @@ void AddObjectFlags(Command& command, ApiServerFlags& flags) {
   command.Flag(
       "--pod-grace", flags.pod_grace,
       "let deleted pods that have a node pass through their grace period, as a kubelet would");
+  command.FlagOrValue(
+      "--simulate-workloads", flags.simulate_workloads,
+      "bring Deployments, Jobs, Services and so on to life, on three simulated nodes where pods "
+      "start in a second or two; --simulate-workloads=FILE: nodes, pods and loads as this script "
+      "says");
   command.Flag("--sharded-list-and-watch", flags.sharded_list_and_watch,
                "select by shardSelector, as servers with the feature gate ShardedListAndWatch do");
   command.Flag("--no-watch-list", flags.no_watch_list,
@@ -288,6 +294,18 @@ Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& fla
     if (fields.size() > 3) users.back().groups = CsvFields(fields[3]);
   }
   return users;
+}
+
+Result<std::shared_ptr<const apiserver::WorkloadScript>> WorkloadScriptOf(
+    const ApiServerFlags& flags) {
+  const std::string& file = flags.simulate_workloads;
+  if (file.empty()) return std::shared_ptr<const apiserver::WorkloadScript>();
+  if (file == "true") return std::make_shared<const apiserver::WorkloadScript>();
+  const Result<std::string> text = ReadFile("--simulate-workloads", file);
+  if (!text) return text.error();
+  Result<apiserver::WorkloadScript> script = apiserver::ParseWorkloadScript(*text, file);
+  if (!script) return Error(script.error()).WithContext("--simulate-workloads");
+  return std::make_shared<const apiserver::WorkloadScript>(*std::move(script));
 }
 
 std::optional<double> ParseSpeed(const std::string& text) {

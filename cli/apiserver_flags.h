@@ -5,12 +5,14 @@
 #ifndef KINFORMER_CLI_APISERVER_FLAGS_H_
 #define KINFORMER_CLI_APISERVER_FLAGS_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
+#include "kinformer/apiserver/workload_script.h"
 #include "kinformer/base/result.h"
 
 #include "cli/command_line.h"
@@ -38,6 +40,8 @@ struct ApiServerFlags {
   bool fake_kubelet = false;
   bool field_owners = false;
   bool pod_grace = false;
+  // Empty: off; "true": the usual ones; else a file.
+  std::string simulate_workloads{};
   bool sharded_list_and_watch = false;
   bool no_watch_list = false;
   bool no_garbage_collection = false;
@@ -71,7 +75,13 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags);
 // Reads the users of --token-auth-file. Errors are kConfig and name the file and its line.
 Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& flags);
 
-// Returns the server options, without token_users. REQUIRES: the flags have been checked.
+// Reads the script of --simulate-workloads; null if the option is not given. Errors are kConfig and
+// name the file and the place in it.
+Result<std::shared_ptr<const apiserver::WorkloadScript>> WorkloadScriptOf(
+    const ApiServerFlags& flags);
+
+// Returns the server options, without token_users and simulate_workloads. REQUIRES: the flags have
+// been checked.
 apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTime now);
 // Reads the named files. Errors are kConfig and name the option and the file.
 Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags);

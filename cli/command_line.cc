@@ -86,6 +86,10 @@ class Cli11Command final : public Command {
     // CLI11 counts: "=false" is less than nothing.
     app_->add_flag_function(names, [&value](std::int64_t count) { value = count > 0; }, help);
   }
+  void FlagOrValue(const std::string& names, std::string& value, const std::string& help) override {
+    described_.options.push_back({names, "", help});
+    app_->add_flag(names, value, help);
+  }
   void Option(const std::string& names, std::string& value, const std::string& value_name,
               const std::string& help) override {
     described_.options.push_back({names, value_name, help});

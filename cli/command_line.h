@@ -30,6 +30,9 @@ class Command {
   // Like above, for flags whose absence differs from "=false".
   virtual void Flag(const std::string& names, std::optional<bool>& value,
                     const std::string& help) = 0;
+  // A flag that may have a value behind "=", which `help` names; without one it is "true".
+  virtual void FlagOrValue(const std::string& names, std::string& value,
+                           const std::string& help) = 0;
   virtual void Option(const std::string& names, std::string& value, const std::string& value_name,
                       const std::string& help) = 0;
   // Like above, for options whose empty value differs from no value.

@@ -24,6 +24,7 @@ struct Trial {
   std::vector<std::string> hidden{};
   std::optional<std::string> group{};
   std::optional<bool> namespaced{};
+  std::string simulated{};
   std::vector<std::string> labels{};
   bool insecure = false;
   double seconds = 0;
@@ -50,6 +51,7 @@ Trial RunLine(std::vector<std::string> arguments) {
   get.Each("-H,--header", t.headers, "HEADER", "headers");
   get.Option("--group", t.group, "GROUP", "group");
   get.Flag("--namespaced", t.namespaced, "namespaced");
+  get.FlagOrValue("--simulate", t.simulated, "simulate; --simulate=FILE: as FILE says");
   get.Status(3, "nothing is there");
   get.Positional("RESOURCE", t.resource, /*required=*/true, "what");
   get.Run([&] {
@@ -80,6 +82,14 @@ Trial RunLine(std::vector<std::string> arguments) {
   t.errors = testing::internal::GetCapturedStderr();
   t.output = testing::internal::GetCapturedStdout();
   return t;
+}
+
+TEST(CommandLine, FlagOrValue_TakesAValueOnlyBehindItsSign) {
+  EXPECT_EQ(RunLine({"get", "pods"}).simulated, "");
+  EXPECT_EQ(RunLine({"get", "--simulate", "pods"}).simulated, "true");
+  const Trial given = RunLine({"get", "--simulate=a.yaml", "pods"});
+  EXPECT_EQ(given.simulated, "a.yaml");
+  EXPECT_EQ(given.resource, "pods");
 }
 
 TEST(CommandLine, OptionsStandBeforeOrAfterTheCommand) {

@@ -134,6 +134,7 @@ set(KINFORMER_LAYERS
   apiserver/write/object
   apiserver/write/request
   apiserver/write/background
+  apiserver/workloads
   apiserver/node
   apiserver/discovery
   apiserver/faults

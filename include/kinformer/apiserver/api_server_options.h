@@ -24,7 +24,8 @@ class Transport;  // transport.h
 
 namespace kinformer::apiserver {
 
-class Kubelet;  // kubelet.h
+class Kubelet;          // kubelet.h
+struct WorkloadScript;  // workload_script.h
 
 // Address of a webhook, as its configuration gives it.
 struct WebhookAddress {
@@ -142,6 +143,11 @@ struct ApiServerOptions {
   // ---- Running pods. Serves the subresources log, exec, attach and portforward of pods. Null:
   // these requests fail, as with a node that cannot be reached.
   std::shared_ptr<Kubelet> kubelet{};
+
+  // ---- Living workloads. Simulates nodes, a scheduler and the usual controllers by this script:
+  // Deployments, Jobs and so on get pods that start, become ready and end
+  // (docs/server/workloads.md). Deleted pods that have a node have their grace period. Null: none.
+  std::shared_ptr<const WorkloadScript> simulate_workloads{};
 
   // ---- Control by requests.
   // Serves /debug/faults and the like (docs/server/apiserver.md) to all clients that are let in.

@@ -16,6 +16,7 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
+#include "apiserver/workloads/workloads.h"
 #include "apiserver/write/background/lifecycle.h"
 #include "apiserver/write/background/role_keeper.h"
 #include "apiserver/write/object/object_writer.h"
@@ -84,6 +85,10 @@ struct ApiServer::Impl {
               {.at = namespaces, .name = name},
               json::Value::MakeObject({{"metadata", json::Value::MakeObject({{"name", name}})}}))
           .ok();
+    }
+    if (state.options.simulate_workloads != nullptr) {
+      workloads =
+          std::make_unique<workloads::Workloads>(state, writer, *state.options.simulate_workloads);
     }
     if (state.options.bootstrap_objects) MakeBootstrapObjects();
     state.authorizer = authorizer.get();
@@ -157,6 +162,7 @@ struct ApiServer::Impl {
   Lifecycle lifecycle;
   const std::unique_ptr<Authorizer> authorizer;  // null: everybody may do everything
   const std::unique_ptr<RoleKeeper> roles;
+  std::unique_ptr<workloads::Workloads> workloads;  // null: none are simulated
   FaultPlan faults;
   RequestRouter router;
   WriteTarget lease{};  // the server's own lease
@@ -387,6 +393,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   state.resources.ShareStores();
   state.resource_version = resource_version;
   if (impl_->roles != nullptr) impl_->roles->Reload();
+  if (impl_->workloads != nullptr) impl_->workloads->Reload();
   impl_->router.EndOutdatedConversions();
   return {};
 }

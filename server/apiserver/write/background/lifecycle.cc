@@ -55,7 +55,8 @@ void Lifecycle::AfterPut(const ObjectPut& put) {
   if (resource.Is("", "namespaces")) {
     if (!state_.options.namespace_finalization) return;
     namespaces_.Sync(std::string(stored->name()));
-  } else if (resource.Is("", "pods")) {
+  } else if (resource.Is("", "pods") && state_.options.simulate_workloads == nullptr) {
+    // Else the pod's kubelet removes it.
     const std::int64_t grace =
         object.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0);
     if (grace > 0) EndGracePeriod(at, stored, grace);

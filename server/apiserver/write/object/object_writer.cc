@@ -489,7 +489,9 @@ Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& dele
 
 void ObjectWriter::CompleteDelete(const WriteTarget& target, Deletion& deletion) const {
   const ServedResource& resource = *target.at.resource;
-  const bool graceful = state_.options.pod_grace && resource.Is("", "pods");
+  const bool graceful =
+      (state_.options.pod_grace || state_.options.simulate_workloads != nullptr) &&
+      resource.Is("", "pods");
   const json::Value before = deletion.over->Outline();
   json::Value object = before;
   const bool terminating = Terminating(object);

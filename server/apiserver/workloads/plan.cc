@@ -1,0 +1,71 @@
+#include "apiserver/workloads/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apiserver/registry/object_rules.h"
+#include "apiserver/workloads/object_parts.h"
+
+namespace kinformer::apiserver::workloads {
+
+void Plan::Create(Kind kind, json::Value object) {
+  writes_.push_back({.verb = Verb::kCreate, .kind = kind, .object = std::move(object)});
+}
+
+void Plan::Update(Kind kind, json::Value object) {
+  writes_.push_back({.verb = Verb::kUpdate, .kind = kind, .object = std::move(object)});
+}
+
+void Plan::UpdateStatus(Kind kind, const json::Value& old, json::Value status) {
+  if (old["status"] == status) return;
+  json::Value object = old;
+  object.Set("status", std::move(status));
+  writes_.push_back({.verb = Verb::kUpdateStatus, .kind = kind, .object = std::move(object)});
+}
+
+void Plan::Delete(Kind kind, const json::Value& object, std::optional<std::int64_t> grace,
+                  std::string_view propagation) {
+  json::Value named = json::Value::MakeObject(
+      {{"metadata", json::Value::MakeObject({{"name", NameOf(object)}, {"uid", UidOf(object)}})}});
+  if (!NamespaceOf(object).empty()) named.Ensure("metadata", "namespace") = NamespaceOf(object);
+  writes_.push_back({.verb = Verb::kDelete,
+                     .kind = kind,
+                     .object = std::move(named),
+                     .grace = grace,
+                     .propagation = std::string(propagation)});
+}
+
+void Plan::Event(Kind kind, const json::Value& about, std::string_view component,
+                 std::string_view reason, std::string message, bool warning) {
+  const KindNames& names = NamesOf(kind);
+  const std::string version =
+      (names.group.empty() ? "" : std::string(names.group) + "/") + std::string(names.version);
+  const std::string namespace_ = NamespaceOf(about).empty() ? "default" : NamespaceOf(about);
+  const std::string time = FormatTime(scene_.now);
+  json::Value involved = json::Value::MakeObject({{"apiVersion", version},
+                                                  {"kind", names.kind},
+                                                  {"name", NameOf(about)},
+                                                  {"uid", UidOf(about)}});
+  if (!NamespaceOf(about).empty()) involved.Set("namespace", NamespaceOf(about));
+  Create(Kind::kEvent,
+         json::Value::MakeObject(
+             {{"metadata",
+               json::Value::MakeObject({{"name", NameOf(about) + "." + scene_.dice.Letters(16)},
+                                        {"namespace", namespace_}})},
+              {"involvedObject", std::move(involved)},
+              {"reason", reason},
+              {"message", std::move(message)},
+              {"type", warning ? "Warning" : "Normal"},
+              {"source", json::Value::MakeObject({{"component", component}})},
+              {"reportingComponent", component},
+              {"firstTimestamp", time},
+              {"lastTimestamp", time},
+              {"count", 1}}));
+}
+
+void Plan::Again(Duration delay) {
+  const Duration least = std::max(delay, Duration::zero());
+  again_ = again_ ? std::min(*again_, least) : least;
+}
+
+}  // namespace kinformer::apiserver::workloads

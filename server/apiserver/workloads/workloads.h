@@ -1,0 +1,117 @@
+// apiserver/workloads/workloads.h
+//
+// Workloads: the controllers, the scheduler and the kubelets of a cluster, simulated inside the
+// server.
+
+#ifndef KINFORMER_APISERVER_WORKLOADS_WORKLOADS_H_
+#define KINFORMER_APISERVER_WORKLOADS_WORKLOADS_H_
+
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kinformer/apiserver/workload_script.h"
+#include "kinformer/json/json.h"
+
+#include "apiserver/registry/server_state.h"
+#include "apiserver/store/deadlines.h"
+#include "apiserver/workloads/autoscaler.h"
+#include "apiserver/workloads/cluster.h"
+#include "apiserver/workloads/dice.h"
+#include "apiserver/workloads/kubelet.h"
+#include "apiserver/workloads/node_keeper.h"
+#include "apiserver/workloads/plan.h"
+#include "apiserver/workloads/pod_collector.h"
+#include "apiserver/workloads/simulated_nodes.h"
+#include "apiserver/write/object/object_writer.h"
+#include "apiserver/write/object/write_observer.h"
+
+namespace kinformer::apiserver::workloads {
+
+// A queue of controllers and the objects that they have to look at. Each of these steps reads the
+// state and makes its writes in one turn of the loop, so that they never conflict; a write puts
+// the controllers that it concerns into the queue. Equal scripts and requests give equal writes.
+// Loop-confined.
+class Workloads final : public WriteObserver {
+ public:
+  // Observes the writer. `script` outlives this.
+  Workloads(ServerState& state, ObjectWriter& writer, const WorkloadScript& script);
+  Workloads(const Workloads&) = delete;
+  Workloads& operator=(const Workloads&) = delete;
+
+  // Reads all objects again, after a restore of the server's state.
+  void Reload();
+
+  void AfterPut(const ObjectPut& put) override;
+  void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
+
+ private:
+  enum class Controller : std::uint8_t {
+    kNodeKeeper,  // in the order in which the steps of one write are made
+    kNodeLifecycle,
+    kScheduler,
+    kKubelet,
+    kPodCollector,
+    kReplicaSet,
+    kDeployment,
+    kEndpointSlices,
+    kStatefulSet,
+    kDaemonSet,
+    kJob,
+    kCronJob,
+    kVolumeClaim,
+    kVolume,
+    kAutoscaler,
+  };
+  using Step = std::pair<Controller, std::string>;  // and the object's key
+
+  void Enqueue(Controller controller, const std::string& key);
+  void EnqueueAll(Controller controller, Kind kind);
+  void EnqueueIn(Controller controller, Kind kind, const std::string& namespace_);
+  // Puts the controllers into the queue that a write of the object concerns. `before`: null for a
+  // new one; `after`: null for a removed one.
+  void Concern(Kind kind, const json::Value* before, const json::Value* after);
+  void ConcernPod(const json::Value* before, const json::Value* after);
+  void ScheduleWaiting();
+  void ConcernNode(const std::string& name);
+  void ConcernOwner(const json::Value& object);
+  // Returns the controller of that kind of object; empty if it has none.
+  [[nodiscard]] static std::optional<Controller> ControllerFor(Kind kind);
+  [[nodiscard]] std::optional<Kind> KindOf(const ServedResource& resource) const;
+
+  void Turn();
+  void Run(const Step& step);
+  void Decide(const Step& step, const Scene& scene, Plan& plan);
+  // Returns whether the write was made, or there is nothing to write to.
+  bool Make(PlannedWrite write);
+  void Remind(const Step& step, Duration delay);
+
+  ServerState& state_;
+  ObjectWriter& writer_;
+  const WorkloadScript& script_;
+  const WallTime start_;
+  std::array<ResourceAt, kKinds> resources_;
+  std::map<const ServedResource*, Kind> kinds_;
+  Cluster cluster_;
+  Dice dice_;
+  const NodeTable nodes_;
+  NodeKeeper node_keeper_;
+  Kubelets kubelets_;
+  PodCollector pod_collector_;
+  Autoscalers autoscalers_;
+
+  std::deque<Step> queue_;
+  std::set<Step> queued_;
+  bool posted_ = false;
+  std::map<Step, Deadlines::Id> reminders_;
+};
+
+}  // namespace kinformer::apiserver::workloads
+
+#endif  // KINFORMER_APISERVER_WORKLOADS_WORKLOADS_H_
