@@ -1,5 +1,6 @@
 #include "kinformer/apiserver/api_server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kinformer/base/log.h"
@@ -16,6 +17,8 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
+#include "apiserver/server/whole_state.h"
+#include "apiserver/store/saved_state.h"
 #include "apiserver/write/background/lifecycle.h"
 #include "apiserver/write/background/role_keeper.h"
 #include "apiserver/write/object/object_writer.h"
@@ -117,6 +120,33 @@ struct ApiServer::Impl {
       if (made.plural == "leases") lease = target;
     }
     ScheduleRenewal();
+  }
+
+  // Keeps renewing a server's lease where all that is stored was replaced.
+  void FindLease() {
+    const ResourceAt leases = state.resources.Find("coordination.k8s.io", "v1", "leases");
+    if (leases.resource->Find(lease.namespace_, lease.name) != nullptr) return;
+    leases.resource->store->Walk(
+        NamespacePrefix("kube-system"), {}, state.resource_version,
+        [&](const StoredObjectPtr& stored) {
+          if (stored->Label("apiserver.kubernetes.io/identity") != "kube-apiserver") return true;
+          lease = {.at = leases,
+                   .namespace_ = std::string(stored->namespace_()),
+                   .name = std::string(stored->name())};
+          return false;
+        });
+  }
+
+  Result<void> Replace(SavedState saved) {
+    // Above all versions that clients of either have seen.
+    const std::int64_t next = std::max(state.resource_version, saved.resource_version) + 1;
+    saved.resource_version = next;
+    if (Result<void> replaced = ReplaceState(state, lifecycle, writer, std::move(saved), next);
+        !replaced) {
+      return replaced;
+    }
+    FindLease();
+    return {};
   }
 
   void ScheduleRenewal() {
@@ -389,6 +419,19 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   if (impl_->roles != nullptr) impl_->roles->Reload();
   impl_->router.EndOutdatedConversions();
   return {};
+}
+
+StateSnapshot ApiServer::Snapshot() const {
+  const SavedState state = WholeState(impl_->state);
+  std::size_t count = 0;
+  for (const SavedResource& resource : state.resources) count += resource.objects.size();
+  return {EncodeState(state), state.resource_version, count};
+}
+
+Result<void> ApiServer::Restore(const StateSnapshot& snapshot) {
+  Result<SavedState> state = DecodeState(snapshot.bytes());
+  if (!state) return state.error();
+  return impl_->Replace(*std::move(state));
 }
 
 void ApiServer::CloseWatches() {

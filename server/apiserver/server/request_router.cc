@@ -179,7 +179,9 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
   const std::string accept(request.headers.Get("Accept"));
   auto info = ParseRequest(request.method, request.target);
   if (!info) return ErrorResponse(info.error(), accept);
-  if (request.body.size() > state_.options.max_body_bytes) {
+  // A snapshot is as large as what is stored.
+  const bool debugs = state_.options.debug_endpoints && request.target.starts_with("/debug/");
+  if (request.body.size() > state_.options.max_body_bytes && !debugs) {
     Error error(Reason::kRequestEntityTooLarge, "Request entity too large: limit is " +
                                                     std::to_string(state_.options.max_body_bytes));
     return ErrorResponse(error.WithHttpStatus(413), accept);

@@ -70,6 +70,11 @@ bool IsUnchanged(const Draft& draft, std::uint32_t form) {
 
 ObjectWriter::ObjectWriter(ServerState& state) : state_(state), strategy_(state) {}
 
+void ObjectWriter::StateReplaced() {
+  strategy_.StateReplaced();
+  for (WriteObserver* observer : observers_) observer->AfterReplace();
+}
+
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (!target.at.resource->namespaced) return {};
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
