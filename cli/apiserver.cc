@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/data_directory.h"
 #include "kinformer/apiserver/fake_kubelet.h"
 #include "kinformer/apiserver/http_server.h"
 #include "kinformer/apiserver/recording.h"
@@ -83,6 +84,12 @@ class Served {
       if (!transport) return Error(transport.error()).WithContext("--upstream " + flags.upstream);
       upstream = *std::move(transport);
     }
+    std::shared_ptr<apiserver::Storage> storage;
+    if (!flags.data.empty()) {
+      Result<std::shared_ptr<apiserver::Storage>> opened = OpenData(flags);
+      if (!opened) return Error(opened.error()).WithContext("--data");
+      storage = *std::move(opened);
+    }
     Result<void> begun;
     OnLoop(env_, [&] {
       if (upstream != nullptr) {
@@ -96,6 +103,7 @@ class Served {
       } else {
         apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
         options.token_users = std::move(token_users);
+        options.storage = std::move(storage);
         options.webhook_transport = apiserver::WebhookNetwork(env_);
         if (flags.fake_kubelet) options.kubelet = std::make_shared<FirstLineKubelet>(env_);
         server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
@@ -119,6 +127,13 @@ class Served {
     if (!made) return made.error();
     place = *std::move(made);
     return {};
+  }
+
+  Result<std::shared_ptr<apiserver::Storage>> OpenData(const ApiServerFlags& flags) {
+    const apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
+    return apiserver::OpenDataDirectory(
+        env_, flags.data,
+        {.history_events = options.history_events, .history_age = options.history_age});
   }
 
   Result<std::shared_ptr<Transport>> Upstream(const ApiServerFlags& flags) {

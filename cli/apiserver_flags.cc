@@ -145,7 +145,8 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 // Whether an option is set that only an embedded server has.
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
-  return !flags.load.empty() || !flags.save.empty() || flags.debug_endpoints || flags.fake_kubelet || flags.field_owners ||
+  return !flags.load.empty() || !flags.save.empty() || !flags.data.empty() ||
+         flags.debug_endpoints || flags.fake_kubelet || flags.field_owners ||
          flags.pod_grace || flags.sharded_list_and_watch || flags.no_garbage_collection ||
          flags.no_namespace_finalization || flags.history_events != usual.history_events ||
          flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
@@ -170,6 +171,9 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--save", flags.save, "FILE",
                  "write all that is stored to this file at the end, and on SIGUSR1; --load takes "
                  "it");
+  command.Option("--data", flags.data, "FOLDER",
+                 "keep all that is stored in this folder, on the disk: a write is answered when it "
+                 "is there, and a server that is started again goes on from it");
   command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
   command.Option(
       "--cert-dir", flags.cert_dir, "FOLDER",
@@ -349,7 +353,7 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   }
   if ((!flags.record.empty() || !flags.replay.empty()) && WantsServer(flags)) {
     return Wrong(
-        "--load, --save, --debug-endpoints and the options of objects are for the embedded server, not "
+        "--load, --save, --data, --debug-endpoints and the options of objects are for the embedded server, not "
         "with --record or --replay");
   }
   if (!ParseSpeed(flags.speed)) {

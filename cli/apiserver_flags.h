@@ -22,6 +22,7 @@ struct ApiServerFlags {
   std::string kubeconfig_out{};
   std::vector<std::string> load{};
   std::string save{};
+  std::string data{};
   bool tls = false;
   std::string cert_dir{};
   std::string tls_cert_file{};

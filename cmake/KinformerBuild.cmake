@@ -139,6 +139,7 @@ set(KINFORMER_LAYERS
   apiserver/server
   apiserver
   apiserver/http
+  apiserver/data
   testing)
 
 # Sets `result` to the targets of `layers`, which must stand before the layer `name`.

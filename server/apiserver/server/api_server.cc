@@ -1,6 +1,8 @@
 #include "kinformer/apiserver/api_server.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "kinformer/base/log.h"
@@ -14,11 +16,13 @@
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/state_keeper.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
 #include "apiserver/server/whole_state.h"
 #include "apiserver/store/saved_state.h"
+#include "apiserver/store/storage.h"
 #include "apiserver/write/background/lifecycle.h"
 #include "apiserver/write/background/role_keeper.h"
 #include "apiserver/write/object/object_writer.h"
@@ -80,6 +84,7 @@ struct ApiServer::Impl {
                                     : std::make_unique<RoleKeeper>(state, writer, *authorizer)),
         faults(env),
         router(self, state, writer, faults) {
+    if (state.options.storage != nullptr) TakeUp();
     for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
       const ResourceAt namespaces = state.resources.Find("", "v1", "namespaces");
       (void)writer
@@ -111,6 +116,8 @@ struct ApiServer::Impl {
     for (BootstrapObject& made : BootstrapObjects(state.options, state.env.WallNow(), identity)) {
       const ResourceAt at = state.resources.Find(made.group, made.version, made.plural);
       if (!at) continue;
+      // An earlier server with the same storage has left its own.
+      if (made.plural == "leases" && !lease.name.empty()) continue;
       const json::Value& metadata = std::as_const(made.object)["metadata"];
       const WriteTarget target{.at = at,
                                .namespace_ = metadata["namespace"].StringOrEmpty(),
@@ -120,6 +127,19 @@ struct ApiServer::Impl {
       if (made.plural == "leases") lease = target;
     }
     ScheduleRenewal();
+  }
+
+  // Begins with what the storage has, or has it keep all that is written.
+  void TakeUp() {
+    state.keeper = std::make_unique<StateKeeper>(state.options.storage);
+    std::optional<KeptState> kept = state.options.storage->TakeKept();
+    if (!kept) return state.keeper->KeepAll(state.resources, state.resource_version);
+    TakeUpState(state, lifecycle, writer, *std::move(kept));
+    FindLease();
+  }
+  // After all that is stored was replaced.
+  void KeepAll() {
+    if (state.keeper != nullptr) state.keeper->KeepAll(state.resources, state.resource_version);
   }
 
   // Keeps renewing a server's lease where all that is stored was replaced.
@@ -145,6 +165,7 @@ struct ApiServer::Impl {
         !replaced) {
       return replaced;
     }
+    KeepAll();
     FindLease();
     return {};
   }
@@ -218,7 +239,10 @@ ApiServer::ApiServer(Env& env, ApiServerOptions options)
                 {{"range", range}});
 }
 
-ApiServer::~ApiServer() = default;
+ApiServer::~ApiServer() {
+  if (impl_->state.keeper == nullptr) return;
+  impl_->state.keeper->storage().Close(impl_->state.resource_version);
+}
 
 std::unique_ptr<ResponseStream> ApiServer::Handle(HttpRequest request) {
   return impl_->router.Handle(std::move(request));
@@ -416,6 +440,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   state.resources.ShareStores();
   state.resource_version = resource_version;
+  impl_->KeepAll();
   if (impl_->roles != nullptr) impl_->roles->Reload();
   impl_->router.EndOutdatedConversions();
   return {};

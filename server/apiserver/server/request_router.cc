@@ -256,12 +256,12 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
   out.info = std::move(info);
 
   const std::string warning = out.at.version->deprecation_warning;
-  const bool scale = out.info.subresource == "scale";
-  ResponsePtr answer = scale ? mutations_.Scale(std::move(out)) : Serve(std::move(out));
+  ResponsePtr answer = Serve(std::move(out));
   return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
 }
 
 ResponsePtr RequestRouter::Serve(ResourceRequest out) {
+  if (out.info.subresource == "scale") return mutations_.Answer(std::move(out));
   switch (out.info.verb) {
     case Verb::kGet:
       return reader_.Get(std::make_shared<const ResourceRequest>(std::move(out)));
@@ -269,20 +269,11 @@ ResponsePtr RequestRouter::Serve(ResourceRequest out) {
       return reader_.List(std::make_shared<const ResourceRequest>(std::move(out)));
     case Verb::kWatch:
       return reader_.Watch(std::make_shared<const ResourceRequest>(std::move(out)));
-    case Verb::kCreate:
-      return mutations_.Create(std::move(out));
-    case Verb::kUpdate:
-      return mutations_.Update(std::move(out));
-    case Verb::kPatch:
-      return mutations_.Patch(std::move(out));
-    case Verb::kDelete:
-      return mutations_.Delete(std::move(out));
-    case Verb::kDeleteCollection:
-      return mutations_.DeleteCollection(std::move(out));
     case Verb::kOther:
-      break;
+      return ErrorResponse(MethodNotAllowedError(), out.accept);
+    default:
+      return mutations_.Answer(std::move(out));
   }
-  return ErrorResponse(MethodNotAllowedError(), out.accept);
 }
 
 ResponsePtr RequestRouter::NoSuchPath(std::string_view group, std::string_view accept) const {

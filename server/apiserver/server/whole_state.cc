@@ -8,6 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/log.h"
+
+#include "apiserver/registry/reshaped_objects.h"
+#include "apiserver/registry/state_keeper.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -26,24 +30,23 @@ Stores StoresOf(const ResourceTable& resources) {
   return stores;
 }
 
-// Returns an error if the server would not serve the objects of a resource.
-Result<void> CheckServed(const ServerState& state, const SavedState& saved) {
+// Returns the resources of the state whose objects the server would not serve.
+std::vector<const SavedResource*> Unserved(const ServerState& state, const SavedState& saved) {
   const Stores there = StoresOf(state.resources);
   std::set<std::string> defined;
   for (const SavedResource& resource : saved.resources) {
     if (resource.plural != kDefinitions) continue;
     for (const StoredObjectPtr& stored : resource.objects) defined.insert(stored->key());
+    for (const StoredObjectPtr& stored : resource.later) defined.insert(stored->key());
   }
+  std::vector<const SavedResource*> unserved;
   for (const SavedResource& resource : saved.resources) {
     const auto found = there.find(Name(resource.group, resource.plural));
     const bool built_in = found != there.end() && !found->second->custom;
-    const std::string name = resource.plural + "." + resource.group;
-    if (built_in || defined.contains(name) || resource.objects.empty()) continue;
-    return Error(Reason::kInvalidArgument,
-                 "the saved state has " + std::to_string(resource.objects.size()) + " objects of " +
-                     name + ", which this server does not serve: use the version that saved it");
+    if (built_in || resource.objects.empty()) continue;
+    if (!defined.contains(resource.plural + "." + resource.group)) unserved.push_back(&resource);
   }
-  return {};
+  return unserved;
 }
 
 // Makes the objects fit for the resource: their forms are those of the saved state, and their
@@ -104,7 +107,13 @@ SavedState WholeState(const ServerState& state) {
 
 Result<void> ReplaceState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer,
                           SavedState saved, std::int64_t resource_version) {
-  if (Result<void> served = CheckServed(state, saved); !served) return served;
+  if (const auto unserved = Unserved(state, saved); !unserved.empty()) {
+    const SavedResource& first = *unserved.front();
+    return Error(Reason::kInvalidArgument,
+                 "the saved state has " + std::to_string(first.objects.size()) + " objects of " +
+                     first.plural + "." + first.group +
+                     ", which this server does not serve: use the version that saved it");
+  }
   state.resource_version = resource_version;
   std::map<Name, SavedResource> contents;
   for (SavedResource& resource : saved.resources) {
@@ -131,6 +140,44 @@ Result<void> ReplaceState(ServerState& state, Lifecycle& lifecycle, ObjectWriter
   writer.StateReplaced();
   state.VersionReached();
   return {};
+}
+
+void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, KeptState kept) {
+  SavedState saved{.resource_version = kept.floor};
+  bool same_fields = true;
+  for (KeptResource& resource : kept.resources) {
+    saved.resources.push_back(std::move(resource.saved));
+    resource.saved = {.group = saved.resources.back().group,
+                      .plural = saved.resources.back().plural,
+                      .fields = saved.resources.back().fields};
+    state.keeper->Reserve(resource.id);
+  }
+  std::set<Name> left;
+  for (const SavedResource* resource : Unserved(state, saved)) {
+    left.emplace(resource->group, resource->plural);
+    state.env.log().Log(LogLevel::kWarning, "kept objects are not served: their kind is unknown",
+                        {{"resource", resource->plural + "." + resource->group},
+                         {"objects", std::to_string(resource->objects.size())}});
+  }
+  std::erase_if(saved.resources, [&](const SavedResource& resource) {
+    return left.contains(Name(resource.group, resource.plural));
+  });
+  state.lost = std::move(kept.lost);
+  // Cannot fail: all resources are served.
+  (void)ReplaceState(state, lifecycle, writer, std::move(saved), kept.resource_version).ok();
+  const Stores stores = StoresOf(state.resources);
+  for (const KeptResource& resource : kept.resources) {
+    const auto found = stores.find(Name(resource.saved.group, resource.saved.plural));
+    if (found == stores.end()) continue;
+    ServedResource& served = *found->second;
+    state.keeper->Adopt(served, resource);
+    same_fields = same_fields && resource.saved.fields == FieldsKey(served.fields);
+    if (!resource.reshaped || !served.custom) continue;
+    (void)ReshapeObjects(served, nullptr, state.resource_version, state.resources.limits(),
+                         state.env.Now());
+  }
+  // What is stored has the fields of an earlier version.
+  if (!same_fields) state.keeper->KeepAll(state.resources, state.resource_version);
 }
 
 }  // namespace kinformer::apiserver

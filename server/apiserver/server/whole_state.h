@@ -11,6 +11,7 @@
 
 #include "apiserver/registry/server_state.h"
 #include "apiserver/store/saved_state.h"
+#include "apiserver/store/storage.h"
 #include "apiserver/write/background/lifecycle.h"
 #include "apiserver/write/object/object_writer.h"
 
@@ -25,6 +26,10 @@ SavedState WholeState(const ServerState& state);
 // nothing if it fails: kInvalidArgument, if the state has objects that this server would not serve.
 Result<void> ReplaceState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer,
                           SavedState saved, std::int64_t resource_version);
+
+// Makes `kept`, which the storage of a server has, its state; writes go to the storage from now on.
+// Resources that the server does not serve stay in the storage, with a warning.
+void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, KeptState kept);
 
 }  // namespace kinformer::apiserver
 

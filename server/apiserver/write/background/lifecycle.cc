@@ -164,6 +164,7 @@ void Lifecycle::AfterRemoveDefinition(const std::string& name) {
   if (auto gone = ResourceOf(name)) {
     gone->watchers->Close();
     gone->DropConverted();
+    if (state_.keeper != nullptr) state_.keeper->Drop(*gone);
     state_.resources.Uninstall(gone);
     const std::size_t bytes = gone->store->bytes();
     Discard(std::move(gone), bytes);
@@ -234,6 +235,7 @@ void Lifecycle::Serve(const std::string& name) {
   if (is_new) resource->store->Compact(state_.resource_version);
   if (auto before = ReshapeObjects(*resource, std::move(reshaped), state_.resource_version,
                                    state_.resources.limits(), state_.env.Now())) {
+    if (state_.keeper != nullptr) state_.keeper->Reshaped(*resource);
     const std::size_t bytes = before->bytes();
     Discard(std::move(before), bytes);
   }
