@@ -146,8 +146,8 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || !flags.save.empty() || !flags.data.empty() ||
-         flags.debug_endpoints || flags.fake_kubelet || flags.field_owners ||
-         flags.pod_grace || flags.sharded_list_and_watch || flags.no_garbage_collection ||
+         flags.debug_endpoints || flags.fake_kubelet || flags.field_owners || flags.pod_grace ||
+         flags.sharded_list_and_watch || flags.no_garbage_collection ||
          flags.no_namespace_finalization || flags.history_events != usual.history_events ||
          flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
          flags.no_required_fields || flags.event_ttl != usual.event_ttl ||
@@ -353,7 +353,8 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   }
   if ((!flags.record.empty() || !flags.replay.empty()) && WantsServer(flags)) {
     return Wrong(
-        "--load, --save, --data, --debug-endpoints and the options of objects are for the embedded server, not "
+        "--load, --save, --data, --debug-endpoints and the options of objects are for the embedded "
+        "server, not "
         "with --record or --replay");
   }
   if (!ParseSpeed(flags.speed)) {

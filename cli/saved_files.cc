@@ -81,8 +81,8 @@ bool SaveRequests::Next(const StopSource& stop) {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(stopping_, &one, sizeof one);
   });
-  std::array<pollfd, 2> waited = {
-      {{.fd = signals_, .events = POLLIN, .revents = 0}, {.fd = stopping_, .events = POLLIN, .revents = 0}}};
+  std::array<pollfd, 2> waited = {{{.fd = signals_, .events = POLLIN, .revents = 0},
+                                   {.fd = stopping_, .events = POLLIN, .revents = 0}}};
   while (!stop.stop_requested()) {
     if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return false;
     signalfd_siginfo signal{};

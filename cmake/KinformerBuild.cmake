@@ -138,8 +138,8 @@ set(KINFORMER_LAYERS
   apiserver/faults
   apiserver/server
   apiserver
-  apiserver/http
   apiserver/data
+  apiserver/http
   testing)
 
 # Sets `result` to the targets of `layers`, which must stand before the layer `name`.

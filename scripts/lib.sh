@@ -27,7 +27,8 @@ declare -A serves=(
   [libcurl4-openssl-dev]=curl/curl.h [libnghttp2-dev]=nghttp2/nghttp2.h
   [libssl-dev]=openssl/ssl.h [libboost-dev]=boost/asio.hpp [libsimdjson-dev]=simdjson.h
   [zlib1g-dev]=zlib.h [libzstd-dev]=zstd.h
-  [libre2-dev]=re2/re2.h [libsqlite3-dev]=sqlite3.h [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
+  [libre2-dev]=re2/re2.h [libsqlite3-dev]=sqlite3.h
+  [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
   [ccache]=ccache [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc
   [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq [faketime]=faketime

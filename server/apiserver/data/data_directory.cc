@@ -70,13 +70,13 @@ Result<std::shared_ptr<void>> LockFolder(const std::string& path) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
   const int fd = ::open((path + "/lock").c_str(), kFlags, 0600);
   if (fd < 0) {
-    return NotUsable(path, "cannot be written: " + Why(errno) +
-                               ": name a folder that this user may write");
+    return NotUsable(
+        path, "cannot be written: " + Why(errno) + ": name a folder that this user may write");
   }
   auto lock = std::make_shared<FolderLock>(fd);
   if (lock->Take()) return std::shared_ptr<void>(std::move(lock));
-  return NotUsable(path, "is in use by process " + lock->Holder() +
-                             ": end that server, or name another folder");
+  return NotUsable(
+      path, "is in use by process " + lock->Holder() + ": end that server, or name another folder");
 }
 
 // Makes the file, so that only this user can read it.

@@ -148,9 +148,8 @@ TEST_F(DataDirectory, OldHistory_GoesByItsAge) {
   const SteadyTime later = SteadyTime() + std::chrono::minutes(2);
   std::vector<BatchStep> steps;
   for (std::int64_t version = 4; version < 204; ++version) {
-    steps.emplace_back(PutVersion{.resource = 1,
-                                  .stored = Make("b", version),
-                                  .previous = version == 4 ? 2 : version - 1});
+    steps.emplace_back(PutVersion{
+        .resource = 1, .stored = Make("b", version), .previous = version == 4 ? 2 : version - 1});
   }
   ASSERT_TRUE(database->Write(steps, {}).ok());
   ASSERT_TRUE(database->Write({EndVersions{.resource_version = 300}}, later).ok());
@@ -187,13 +186,14 @@ TEST_F(DataDirectory, VersionsOfAKilledServer_AreNotUsedAgain) {
 TEST_F(DataDirectory, FailedBatches_LeaveNothing) {
   const auto database = Open({.max_events = 1000, .max_age = std::chrono::hours(1)}, 200'000);
   ASSERT_TRUE(database->Write(First(), {}).ok());
-  const Result<void> full = database->Write(
-      {PutVersion{.resource = 1, .stored = Make("c", 4)},
-       PutVersion{.resource = 1, .stored = Make("d", 5, 500'000)}},
-      {});
+  const Result<void> full =
+      database->Write({PutVersion{.resource = 1, .stored = Make("c", 4)},
+                       PutVersion{.resource = 1, .stored = Make("d", 5, 500'000)}},
+                      {});
   ASSERT_FALSE(full.ok());
   EXPECT_TRUE(database->MayRetry());
-  EXPECT_NE(full.error().message().find("cannot grow"), std::string::npos) << full.error().message();
+  EXPECT_NE(full.error().message().find("cannot grow"), std::string::npos)
+      << full.error().message();
   ASSERT_TRUE(database->Write({PutVersion{.resource = 1, .stored = Make("e", 6)}}, {}).ok());
   EXPECT_EQ(Text(**Open()->Load({})), "1: pods: | b@2 a@3 e@6");
 }
@@ -234,8 +234,9 @@ TEST_F(DataDirectory, NewerFormats_AreRefusedInWords) {
 
 TEST_F(DataDirectory, DamagedObjects_AreFound) {
   ASSERT_TRUE(Open()->Write(First(), {}).ok());
-  Execute("UPDATE versions SET image = CAST(replace(CAST(image AS TEXT), 'x', 'y') AS BLOB)"
-          " WHERE version = 3");
+  Execute(
+      "UPDATE versions SET image = CAST(replace(CAST(image AS TEXT), 'x', 'y') AS BLOB)"
+      " WHERE version = 3");
   EXPECT_NE(Refusal().find("is damaged (version 3)"), std::string::npos);
 }
 

@@ -34,9 +34,8 @@ Error Database::Failure() const {
   const int code = ::sqlite3_errcode(handle_);
   const std::string why = ::sqlite3_errmsg(handle_);
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
-    return {Reason::kConfig,
-            path_ + " is damaged (" + why +
-                "): put the folder back from a copy, or begin with another one"};
+    return {Reason::kConfig, path_ + " is damaged (" + why +
+                                 "): put the folder back from a copy, or begin with another one"};
   }
   if (IsFull()) {
     return {Reason::kConfig, path_ + " cannot grow (" + why +
@@ -87,9 +86,7 @@ Result<bool> Statement::Next() {
   return database_.Failure();
 }
 
-std::int64_t Statement::Number(int column) const {
-  return ::sqlite3_column_int64(handle_, column);
-}
+std::int64_t Statement::Number(int column) const { return ::sqlite3_column_int64(handle_, column); }
 
 std::string_view Statement::Bytes(int column) const {
   const void* const bytes = ::sqlite3_column_blob(handle_, column);

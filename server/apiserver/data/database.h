@@ -17,7 +17,6 @@ struct sqlite3_stmt;  // sqlite3.h
 
 namespace kinformer::apiserver {
 
-
 // For one thread at a time; must outlive its statements.
 class Database {
  public:

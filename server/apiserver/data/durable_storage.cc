@@ -31,10 +31,8 @@ void DurableStorage::Describe(KeptResource resource) {
 }
 
 void DurableStorage::Put(std::uint32_t resource, StoredObjectPtr stored, std::int64_t previous) {
-  Add(PutVersion{.resource = resource,
-                 .stored = std::move(stored),
-                 .previous = previous,
-                 .time = env_.Now()});
+  Add(PutVersion{
+      .resource = resource, .stored = std::move(stored), .previous = previous, .time = env_.Now()});
 }
 
 void DurableStorage::Drop(std::uint32_t resource) { Add(DropResource{.resource = resource}); }
@@ -121,9 +119,9 @@ void DurableStorage::Close(std::int64_t resource_version) {
   next_.clear();
   rest.emplace_back(EndVersions{.resource_version = resource_version});
   if (const Result<void> ended = database_->Write(rest, env_.Now()); !ended) {
-    env_.log().Log(LogLevel::kError, "the last writes are not on the disk",
-                   {{"error", ended.error().message()},
-                    {"writes", std::to_string(rest.size() - 1)}});
+    env_.log().Log(
+        LogLevel::kError, "the last writes are not on the disk",
+        {{"error", ended.error().message()}, {"writes", std::to_string(rest.size() - 1)}});
   }
 }
 

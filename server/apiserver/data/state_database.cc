@@ -77,8 +77,8 @@ Result<void> StateDatabase::Prepare(std::size_t max_bytes) {
   const Result<std::int64_t> format = number("PRAGMA user_version");
   if (!application || !format) return database_->Failure();
   if (*tables > 0 && std::to_string(*application) != kApplication) {
-    return Error(Reason::kConfig, database_->path() +
-                                      ": is a database of another program: name another folder");
+    return Error(Reason::kConfig,
+                 database_->path() + ": is a database of another program: name another folder");
   }
   if (*format > kFormat) {
     return Error(Reason::kConfig, database_->path() + ": has format " + std::to_string(*format) +

@@ -25,7 +25,8 @@ constexpr const char* kDefinitions = "customresourcedefinitions";
 Stores StoresOf(const ResourceTable& resources) {
   Stores stores;
   for (const auto& resource : resources.all()) {
-    if (resource->stored == nullptr) stores.emplace(Name(resource->group, resource->plural), resource);
+    if (resource->stored == nullptr)
+      stores.emplace(Name(resource->group, resource->plural), resource);
   }
   return stores;
 }
@@ -176,7 +177,7 @@ void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer,
     (void)ReshapeObjects(served, nullptr, state.resource_version, state.resources.limits(),
                          state.env.Now());
   }
-  // What is stored has the fields of an earlier version.
+  // The storage has the fields of an earlier version.
   if (!same_fields) state.keeper->KeepAll(state.resources, state.resource_version);
 }
 

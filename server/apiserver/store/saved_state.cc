@@ -29,8 +29,7 @@ Result<SavedResource> TakeResource(PartReader& parts) {
     StoredObjectPtr stored = ObjectImage::Take(parts.rest());
     if (stored == nullptr) return Damaged();
     const bool known = resource.forms.empty() || stored->form() < resource.forms.size();
-    const bool ordered =
-        resource.objects.empty() || resource.objects.back()->key() < stored->key();
+    const bool ordered = resource.objects.empty() || resource.objects.back()->key() < stored->key();
     if (!known || !ordered || stored->tombstone()) return Damaged();
     resource.objects.push_back(std::move(stored));
   }

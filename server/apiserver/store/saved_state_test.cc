@@ -19,14 +19,15 @@
 namespace kinformer::apiserver {
 namespace {
 
-const std::vector<SelectableField> kFields = {{.name = "spec.nodeName", .pointer = "/spec/nodeName"}};
+const std::vector<SelectableField> kFields = {
+    {.name = "spec.nodeName", .pointer = "/spec/nodeName"}};
 
 StoredObjectPtr Make(const std::string& ns, const std::string& name, std::int64_t version) {
-  const json::Value object = json::Parse(R"({"metadata":{"namespace":")" + ns + R"(","name":")" +
-                                         name + R"(","uid":"u-1","labels":{"app":"a b"},)" +
-                                         R"("ownerReferences":[{"uid":"o"}]},)" +
-                                         R"("spec":{"nodeName":"n1"}})")
-                                 .OrExit();
+  const json::Value object =
+      json::Parse(R"({"metadata":{"namespace":")" + ns + R"(","name":")" + name +
+                  R"(","uid":"u-1","labels":{"app":"a b"},)" +
+                  R"("ownerReferences":[{"uid":"o"}]},)" + R"("spec":{"nodeName":"n1"}})")
+          .OrExit();
   return StoredObject::Make(object, version, kFields, 3);
 }
 
@@ -154,8 +155,7 @@ TEST(StateSnapshots, Files_AreWrittenAndRead) {
   EXPECT_EQ(truncated.error().reason(), Reason::kConfig);
   EXPECT_NE(truncated.error().message().find(path + " breaks off: "), std::string::npos);
   std::filesystem::resize_file(path, 0);
-  EXPECT_NE(StateSnapshot::ReadFile(path).error().message().find("it is empty"),
-            std::string::npos);
+  EXPECT_NE(StateSnapshot::ReadFile(path).error().message().find("it is empty"), std::string::npos);
   std::filesystem::remove(path);
   EXPECT_NE(StateSnapshot::ReadFile(path).error().message().find("No such file"),
             std::string::npos);

@@ -34,7 +34,7 @@ struct LostVersions {
   std::int64_t last = 0;
 };
 
-// What a storage has kept.
+// Content of a storage.
 struct KeptState {
   std::int64_t floor = 0;             // history begins here
   std::int64_t resource_version = 0;  // where the sequence goes on

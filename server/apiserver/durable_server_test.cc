@@ -65,9 +65,8 @@ class DurableServer : public ::testing::Test {
   }
   std::unique_ptr<OpenReply> Open(std::string_view method, std::string_view target,
                                   std::string_view body = {}) {
-    HttpRequest request{.method = std::string(method),
-                        .target = std::string(target),
-                        .body = std::string(body)};
+    HttpRequest request{
+        .method = std::string(method), .target = std::string(target), .body = std::string(body)};
     request.headers.Add("Content-Type", "application/json");
     auto reply = std::make_unique<OpenReply>(*sim_, server_->Handle(std::move(request)));
     return reply;
@@ -149,7 +148,7 @@ TEST_F(DurableServer, Watches_GoOnAfterARestart) {
   EXPECT_TRUE(events[0].starts_with("ADDED default/b ")) << events[0];
   EXPECT_TRUE(events[1].starts_with("DELETED default/a ")) << events[1];
   EXPECT_TRUE(events[2].starts_with("ADDED default/c ")) << events[2];
-  // What is older than the storage is not known.
+  // Nothing is known that is older than the storage.
   const auto older = Open("GET", std::string(kMaps) + "?watch=1&resourceVersion=50");
   older->Pull();
   EXPECT_EQ(older->Frames().back()["object"]["code"].AsInt64(), 410);
