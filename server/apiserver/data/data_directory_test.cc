@@ -46,6 +46,11 @@ class DataDirectory : public ::testing::Test {
     std::filesystem::create_directories(folder_);
     return StateDatabase::Open(File(), bounds, max_bytes).OrExit();
   }
+  // Returns what the database has for its next user.
+  KeptState Reopened(std::unique_ptr<StateDatabase>& database) {
+    database.reset();
+    return *Open()->Load({}).OrExit();
+  }
   // Returns the message of an attempt to open the folder.
   std::string Refusal() {
     const auto opened = OpenDataDirectory(sim_.env(), folder_);
@@ -86,7 +91,7 @@ class DataDirectory : public ::testing::Test {
 
 TEST_F(DataDirectory, Versions_AreReadAsTheyWereWritten) {
   {
-    const auto database = Open();
+    auto database = Open();
     EXPECT_FALSE(database->Load({})->has_value());
     ASSERT_TRUE(database->Write(First(), {}).ok());
     ASSERT_TRUE(database
@@ -107,7 +112,7 @@ TEST_F(DataDirectory, Versions_AreReadAsTheyWereWritten) {
 }
 
 TEST_F(DataDirectory, History_IsBounded) {
-  const auto database = Open({.max_events = 3, .max_age = std::chrono::hours(1)});
+  auto database = Open({.max_events = 3, .max_age = std::chrono::hours(1)});
   ASSERT_TRUE(database->Write(First(), {}).ok());
   std::int64_t version = 4;
   for (; version < 10; ++version) {
@@ -125,11 +130,11 @@ TEST_F(DataDirectory, History_IsBounded) {
                           {})
                   .ok());
   // Each commit moves the floor for the rows of those before it.
-  EXPECT_EQ(Text(**Open()->Load({})), "7: pods: a@3 b@7 | b@8 b@9 -a@10");
+  EXPECT_EQ(Text(Reopened(database)), "7: pods: a@3 b@7 | b@8 b@9 -a@10");
 }
 
 TEST_F(DataDirectory, Tombstones_GoWithHistory) {
-  const auto database = Open({.max_events = 1, .max_age = std::chrono::hours(1)});
+  auto database = Open({.max_events = 1, .max_age = std::chrono::hours(1)});
   ASSERT_TRUE(database->Write(First(), {}).ok());
   for (std::int64_t version = 4; version < 7; ++version) {
     ASSERT_TRUE(database
@@ -139,11 +144,11 @@ TEST_F(DataDirectory, Tombstones_GoWithHistory) {
                             {})
                     .ok());
   }
-  EXPECT_EQ(Text(**Open()->Load({})), "5: pods: b@2 | -a@6");
+  EXPECT_EQ(Text(Reopened(database)), "5: pods: b@2 | -a@6");
 }
 
 TEST_F(DataDirectory, OldHistory_GoesByItsAge) {
-  const auto database = Open({.max_events = 1000, .max_age = std::chrono::minutes(1)});
+  auto database = Open({.max_events = 1000, .max_age = std::chrono::minutes(1)});
   ASSERT_TRUE(database->Write(First(), {}).ok());
   const SteadyTime later = SteadyTime() + std::chrono::minutes(2);
   std::vector<BatchStep> steps;
@@ -153,22 +158,22 @@ TEST_F(DataDirectory, OldHistory_GoesByItsAge) {
   }
   ASSERT_TRUE(database->Write(steps, {}).ok());
   ASSERT_TRUE(database->Write({EndVersions{.resource_version = 300}}, later).ok());
-  const auto state = *Open()->Load({});
+  const KeptState state = Reopened(database);
   // The newest 128 stay, whatever their age.
-  EXPECT_GE(state->resources[0].saved.later.size(), 128U);
-  EXPECT_LT(state->resources[0].saved.later.size(), 202U);
-  EXPECT_GT(state->floor, 1);
+  EXPECT_GE(state.resources[0].saved.later.size(), 128U);
+  EXPECT_LT(state.resources[0].saved.later.size(), 202U);
+  EXPECT_GT(state.floor, 1);
 }
 
 TEST_F(DataDirectory, ResourcesThatAreDropped_HaveNoObjects) {
-  const auto database = Open();
+  auto database = Open();
   ASSERT_TRUE(database->Write(First(), {}).ok());
   ASSERT_TRUE(database
                   ->Write({DropResource{.resource = 1},
                            DescribeResource{{.id = 2, .saved = {.plural = "nodes"}}}},
                           {})
                   .ok());
-  EXPECT_EQ(Text(**Open()->Load({})), "1: nodes: |");
+  EXPECT_EQ(Text(Reopened(database)), "1: nodes: |");
 }
 
 TEST_F(DataDirectory, VersionsOfAKilledServer_AreNotUsedAgain) {
@@ -184,7 +189,7 @@ TEST_F(DataDirectory, VersionsOfAKilledServer_AreNotUsedAgain) {
 }
 
 TEST_F(DataDirectory, FailedBatches_LeaveNothing) {
-  const auto database = Open({.max_events = 1000, .max_age = std::chrono::hours(1)}, 200'000);
+  auto database = Open({.max_events = 1000, .max_age = std::chrono::hours(1)}, 200'000);
   ASSERT_TRUE(database->Write(First(), {}).ok());
   const Result<void> full =
       database->Write({PutVersion{.resource = 1, .stored = Make("c", 4)},
@@ -195,7 +200,7 @@ TEST_F(DataDirectory, FailedBatches_LeaveNothing) {
   EXPECT_NE(full.error().message().find("cannot grow"), std::string::npos)
       << full.error().message();
   ASSERT_TRUE(database->Write({PutVersion{.resource = 1, .stored = Make("e", 6)}}, {}).ok());
-  EXPECT_EQ(Text(**Open()->Load({})), "1: pods: | b@2 a@3 e@6");
+  EXPECT_EQ(Text(Reopened(database)), "1: pods: | b@2 a@3 e@6");
 }
 
 TEST_F(DataDirectory, SecondServers_AreRefused) {

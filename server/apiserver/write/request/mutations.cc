@@ -151,6 +151,11 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
   return {};
 }
 
+// Returns whether the request may change what is stored: reviews are only answered.
+bool IsStored(const ResourceRequest& request) {
+  return request.info.verb != Verb::kGet && request.at.resource->HasVerb("get");
+}
+
 // Returns the 507 for writes that the disk does not take.
 Error NotKept(const std::string& what, const Error& why) {
   return Error(Reason::kUnknown, what + ": " + std::string(why.message())).WithHttpStatus(507);
@@ -159,9 +164,7 @@ Error NotKept(const std::string& what, const Error& why) {
 }  // namespace
 
 ResponsePtr Mutations::Answer(ResourceRequest request) {
-  // Reviews are not stored.
-  const bool stores = request.at.resource->HasVerb("get") && request.info.verb != Verb::kGet;
-  if (state_.keeper == nullptr || !stores) {
+  if (state_.keeper == nullptr || !IsStored(request)) {
     return Respond(state_.env, AnswerOf(std::move(request)));
   }
   if (const Error* const refusal = state_.keeper->storage().refusal(); refusal != nullptr) {
