@@ -205,21 +205,28 @@ TEST(Snapshot, Events_ExpireAfterARestore) {
 }
 
 TEST(Snapshot, Roles_AreThoseOfTheSnapshot) {
-  TestServer server({.authorization = AuthorizationMode::kRbac});
-  const HeaderList bob = {{"Impersonate-User", "bob"}};
-  const auto get = [&] { return server.Get(kMaps, bob).status; };
+  TestServer server({.authorization = AuthorizationMode::kRbac,
+                     .token_users = {{.token = "bobs-token", .name = "bob"}}});
+  const auto get = [&] {
+    return server.Get(kMaps, {{"Authorization", "Bearer bobs-token"}}).status;
+  };
   const StateSnapshot without = server.server().Snapshot();
   EXPECT_EQ(get(), 403);
-  EXPECT_EQ(server
-                .Do("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
-                    R"({"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"view",)"
-                    R"("apiGroup":"rbac.authorization.k8s.io"},"subjects":[{"kind":"User",)"
-                    R"("name":"bob","apiGroup":"rbac.authorization.k8s.io"}]})")
-                .status,
-            201);
+  ASSERT_TRUE(server.server()
+                  .Load("apiVersion: rbac.authorization.k8s.io/v1\n"
+                        "kind: ClusterRoleBinding\n"
+                        "metadata: {name: b}\n"
+                        "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, "
+                        "name: view}\n"
+                        "subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, "
+                        "name: bob}]\n")
+                  .ok());
   EXPECT_EQ(get(), 200);
+  const StateSnapshot with = server.server().Snapshot();
   ASSERT_TRUE(server.server().Restore(without).ok());
   EXPECT_EQ(get(), 403);
+  ASSERT_TRUE(server.server().Restore(with).ok());
+  EXPECT_EQ(get(), 200);
 }
 
 TEST(Snapshot, ServersLease_IsRenewedAfterARestore) {
