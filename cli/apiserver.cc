@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/data_directory.h"
 #include "kinformer/apiserver/fake_kubelet.h"
 #include "kinformer/apiserver/http_server.h"
 #include "kinformer/apiserver/recording.h"
@@ -21,6 +22,7 @@
 #include "cli/manifests.h"
 #include "cli/printable.h"
 #include "cli/report.h"
+#include "cli/saved_files.h"
 
 namespace kinformer::cli {
 namespace {
@@ -83,6 +85,12 @@ class Served {
       if (!transport) return Error(transport.error()).WithContext("--upstream " + flags.upstream);
       upstream = *std::move(transport);
     }
+    std::shared_ptr<apiserver::Storage> storage;
+    if (!flags.data.empty()) {
+      Result<std::shared_ptr<apiserver::Storage>> opened = OpenData(flags);
+      if (!opened) return Error(opened.error()).WithContext("--data");
+      storage = *std::move(opened);
+    }
     Result<void> begun;
     OnLoop(env_, [&] {
       if (upstream != nullptr) {
@@ -97,6 +105,7 @@ class Served {
         apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
         options.token_users = std::move(token_users);
         options.simulate_workloads = std::move(script);
+        options.storage = std::move(storage);
         options.webhook_transport = apiserver::WebhookNetwork(env_);
         if (flags.fake_kubelet) options.kubelet = std::make_shared<FirstLineKubelet>(env_);
         server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));
@@ -122,6 +131,13 @@ class Served {
     return {};
   }
 
+  Result<std::shared_ptr<apiserver::Storage>> OpenData(const ApiServerFlags& flags) {
+    const apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
+    return apiserver::OpenDataDirectory(
+        env_, flags.data,
+        {.history_events = options.history_events, .history_age = options.history_age});
+  }
+
   Result<std::shared_ptr<Transport>> Upstream(const ApiServerFlags& flags) {
     const Result<Config> config = Config::LoadDefault({.kubeconfig = flags.upstream});
     if (!config) return config.error();
@@ -138,13 +154,61 @@ class Served {
   std::unique_ptr<apiserver::Recorder> recorder_;
 };
 
+// Writes all that is stored to the file of --save.
+Result<void> Save(Env& env, const Served& served, const std::string& path) {
+  std::optional<apiserver::StateSnapshot> snapshot;
+  OnLoop(env, [&] { snapshot = served.server()->Snapshot(); });
+  if (Result<void> written = snapshot->WriteFile(path); !written) {
+    return Error(written.error()).WithContext("--save");
+  }
+  std::cout << "saved " << snapshot->object_count() << " objects to " << path << std::endl;
+  return {};
+}
+
+// Loads what --load names: a saved state, and then manifests.
+Result<void> Load(Env& env, const Served& served, std::vector<std::string> paths) {
+  if (paths.empty()) return {};
+  const Result<std::optional<apiserver::StateSnapshot>> state = TakeSavedState(paths);
+  if (!state) return state.error();
+  if (*state) {
+    Result<void> restored;
+    OnLoop(env, [&] { restored = served.server()->Restore(**state); });
+    if (!restored) return Error(restored.error()).WithContext("--load");
+    std::cout << "restored " << (*state)->object_count() << " objects\n";
+    if (paths.empty()) return {};
+  }
+  std::vector<std::string> repeated;
+  const Result<std::vector<Manifest>> manifests = ReadManifestsToLoad(paths, std::cin, repeated);
+  if (!manifests) return manifests.error();
+  for (const std::string& warning : repeated) {
+    std::cerr << "warning: " << Printable(warning) << '\n';
+  }
+  for (const Manifest& manifest : *manifests) {
+    std::optional<Result<std::size_t>> loaded;
+    std::vector<std::string> warnings;
+    OnLoop(env,
+           [&] { loaded.emplace(served.server()->Load(manifest.object.Dump(), {}, &warnings)); });
+    if (!*loaded) return Error(loaded->error()).WithContext(manifest.place());
+    for (const std::string& warning : warnings) {
+      std::cerr << "warning: " << Printable(manifest.place() + ": " + warning) << '\n';
+    }
+  }
+  std::cout << "loaded " << manifests->size() << " objects\n";
+  return {};
+}
+
 int RunApiServer(const ApiServerFlags& flags) {
   const StopSource stop = StopOnSignals();
+  std::optional<SaveRequests> saves;
+  if (!flags.save.empty()) saves.emplace();
   if (Result<void> checked = CheckApiServerFlags(flags); !checked) {
     return UsageError(checked.error().message());
   }
   const Result<apiserver::HttpServerOptions> http_options = HttpOptionsOf(flags);
   if (!http_options) return Fail(http_options.error());
+  if (!flags.save.empty()) {
+    if (Result<void> can = CheckCanSave(flags.save); !can) return Fail(can.error());
+  }
   Result<std::vector<apiserver::TokenUser>> token_users = TokenUsersOf(flags);
   if (!token_users) return Fail(token_users.error());
 
@@ -157,24 +221,7 @@ int RunApiServer(const ApiServerFlags& flags) {
   if (Result<void> begun = served.Begin(flags, *std::move(token_users), *std::move(script)); !begun)
     return Fail(begun.error());
 
-  std::vector<std::string> repeated;
-  const Result<std::vector<Manifest>> manifests =
-      ReadManifestsToLoad(flags.load, std::cin, repeated);
-  if (!manifests) return Fail(manifests.error());
-  for (const std::string& warning : repeated) {
-    std::cerr << "warning: " << Printable(warning) << '\n';
-  }
-  for (const Manifest& manifest : *manifests) {
-    std::optional<Result<std::size_t>> loaded;
-    std::vector<std::string> warnings;
-    OnLoop(env,
-           [&] { loaded.emplace(served.server()->Load(manifest.object.Dump(), {}, &warnings)); });
-    if (!*loaded) return Fail(Error(loaded->error()).WithContext(manifest.place()));
-    for (const std::string& warning : warnings) {
-      std::cerr << "warning: " << Printable(manifest.place() + ": " + warning) << '\n';
-    }
-  }
-  if (!flags.load.empty()) std::cout << "loaded " << manifests->size() << " objects\n";
+  if (Result<void> loaded = Load(env, served, flags.load); !loaded) return Fail(loaded.error());
 
   Result<std::unique_ptr<apiserver::HttpServer>> http =
       apiserver::HttpServer::Listen(env, served.handler(), *http_options);
@@ -209,13 +256,18 @@ int RunApiServer(const ApiServerFlags& flags) {
     }
   }
   std::cout.flush();
+  while (saves && saves->Next(stop)) {
+    if (Result<void> saved = Save(env, served, flags.save); !saved) (void)Fail(saved.error());
+  }
   stop.Wait();
   // Ends watches cleanly and asks clients to disconnect; those that stay are cut off.
   OnLoop(env, [&] {
     if (served.server() != nullptr) served.server()->CloseWatches();
   });
   (*http)->Shutdown(std::chrono::milliseconds(500));
-  return 0;
+  if (flags.save.empty()) return 0;
+  const Result<void> saved = Save(env, served, flags.save);
+  return saved ? 0 : Fail(saved.error());
 }
 
 }  // namespace

@@ -145,12 +145,12 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 // Whether an option is set that only an embedded server has.
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
-  return !flags.load.empty() || flags.debug_endpoints || flags.fake_kubelet || flags.field_owners ||
-         flags.pod_grace || !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
+  return !flags.load.empty() || !flags.save.empty() || !flags.data.empty() ||
+         flags.debug_endpoints || flags.fake_kubelet || flags.field_owners || flags.pod_grace ||
+         !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
          flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.no_validation ||
-         flags.event_ttl != usual.event_ttl ||
+         flags.no_bootstrap_objects || flags.no_validation || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          flags.no_watch_list || !flags.advertise_address.empty() ||
@@ -166,7 +166,14 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
                  "write a kubeconfig for this server, once it is ready");
   command.Options("--load", flags.load, "FILE",
                   "create the objects in these YAML or JSON files, in the files of a folder, or "
-                  "on standard input (-); definitions of custom resources first");
+                  "on standard input (-); definitions of custom resources first; a file of --save "
+                  "is restored as it was");
+  command.Option("--save", flags.save, "FILE",
+                 "write all that is stored to this file at the end, and on SIGUSR1; --load takes "
+                 "it");
+  command.Option("--data", flags.data, "FOLDER",
+                 "keep all that is stored in this folder, on the disk: a write is answered when it "
+                 "is there, and a server that is started again goes on from it");
   command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
   command.Option(
       "--cert-dir", flags.cert_dir, "FOLDER",
@@ -198,7 +205,7 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--token-auth-file", flags.token_auth_file, "FILE",
                  "users with bearer tokens, a line each: TOKEN,USER,UID,\"GROUP,GROUP\"");
   command.Flag("--debug-endpoints", flags.debug_endpoints,
-               "serve /debug/faults, /debug/compact and the like to whoever is let in");
+               "serve /debug/faults, /debug/snapshot and the like to whoever is let in");
 }
 
 // Adds the options for what it does with objects.
@@ -363,7 +370,8 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   }
   if ((!flags.record.empty() || !flags.replay.empty()) && WantsServer(flags)) {
     return Wrong(
-        "--load, --debug-endpoints and the options of objects are for the embedded server, not "
+        "--load, --save, --data, --debug-endpoints and the options of objects are for the embedded "
+        "server, not "
         "with --record or --replay");
   }
   if (!ParseSpeed(flags.speed)) {
@@ -429,6 +437,8 @@ Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) 
   options.host_names = flags.host_names;
   options.require_client_certificate = flags.require_client_certificate;
   options.http2 = !flags.no_http2;
+  // /debug/snapshot takes all that is stored; the server itself limits all other bodies.
+  if (flags.debug_endpoints) options.max_body_bytes = std::size_t{256} << 20;
   options.http2_max_streams = ParseCount(flags.max_streams).value_or(options.http2_max_streams);
   for (const auto& [option, path, text] :
        {std::tuple("--tls-cert-file", &flags.tls_cert_file, &options.cert_pem),

@@ -23,6 +23,8 @@ struct ApiServerFlags {
   std::string listen{"127.0.0.1:0"};
   std::string kubeconfig_out{};
   std::vector<std::string> load{};
+  std::string save{};
+  std::string data{};
   bool tls = false;
   std::string cert_dir{};
   std::string tls_cert_file{};

@@ -140,6 +140,7 @@ set(KINFORMER_LAYERS
   apiserver/faults
   apiserver/server
   apiserver
+  apiserver/data
   apiserver/http
   testing)
 

@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-dev libssl-dev
                 libboost-dev libsimdjson-dev zlib1g-dev libzstd-dev libre2-dev
-                libfmt-dev libcli11-dev)
+                libfmt-dev libcli11-dev libsqlite3-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
                curl jq faketime openssl)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
@@ -27,7 +27,8 @@ declare -A serves=(
   [libcurl4-openssl-dev]=curl/curl.h [libnghttp2-dev]=nghttp2/nghttp2.h
   [libssl-dev]=openssl/ssl.h [libboost-dev]=boost/asio.hpp [libsimdjson-dev]=simdjson.h
   [zlib1g-dev]=zlib.h [libzstd-dev]=zstd.h
-  [libre2-dev]=re2/re2.h [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
+  [libre2-dev]=re2/re2.h [libsqlite3-dev]=sqlite3.h
+  [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
   [ccache]=ccache [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc
   [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq [faketime]=faketime

@@ -8,8 +8,12 @@
 //                              [--tls]
 //   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf]
 //                          [--no-defaulting] ...
+//   bench_apiserver create --data FOLDER ...
+//   bench_apiserver reopen --data FOLDER [--objects 1000000]
 //   bench_apiserver start --kinformer build/release/bin/kinformer
 //
+// reopen: the time until a server has that many small pods again from its data directory, or from a
+// snapshot. The folder must not exist, and is removed.
 // watch: events go to all watchers in batches; with `--namespaces`, each watches one of that many.
 // list: concurrent lists of that many small pods.
 
@@ -20,10 +24,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <malloc.h>
+#include <memory>
 #include <new>
 #include <openssl/crypto.h>
+#include <optional>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -34,6 +41,7 @@
 #include <vector>
 
 #include "kinformer/apiserver/api_server.h"
+#include "kinformer/apiserver/data_directory.h"
 #include "kinformer/apiserver/http_server.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/json/json.h"
@@ -104,14 +112,7 @@ void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 class Bench {
  public:
-  Bench(const Settings& settings, Shared& shared) : settings_(settings), shared_(shared) {
-    OnLoop([&] {
-      api_ = std::make_unique<apiserver::ApiServer>(
-          runtime_.env(), apiserver::ApiServerOptions{.future_version_wait = 1h,
-                                                      .defaulting = settings_.defaulting,
-                                                      .bootstrap_objects = false});
-    });
-  }
+  Bench(Settings& settings, Shared& shared) : settings_(settings), shared_(shared) { Begin(); }
   ~Bench() {
     http_.reset();
     OnLoop([&] { api_.reset(); });
@@ -122,8 +123,31 @@ class Bench {
   int Watch();
   int List();
   int Requests();
+  int Reopen();
 
  private:
+  // Makes the server, which takes up what the data directory has.
+  void Begin() {
+    std::shared_ptr<apiserver::Storage> storage;
+    if (!settings_.data.empty()) {
+      storage = apiserver::OpenDataDirectory(runtime_.env(), settings_.data).OrExit();
+    }
+    OnLoop([&] {
+      api_ = std::make_unique<apiserver::ApiServer>(
+          runtime_.env(), apiserver::ApiServerOptions{.storage = std::move(storage),
+                                                      .future_version_wait = 1h,
+                                                      .defaulting = settings_.defaulting,
+                                                      .bootstrap_objects = false});
+    });
+  }
+  [[nodiscard]] double Count() const { return static_cast<double>(settings_.objects); }
+  [[nodiscard]] double FolderBytes() const {
+    double bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(settings_.data)) {
+      bytes += static_cast<double>(file.file_size());
+    }
+    return bytes;
+  }
   template <class F>
   void OnLoop(const F& work) {
     std::atomic<bool> done{false};
@@ -149,7 +173,7 @@ class Bench {
         .OrExit();
   }
 
-  const Settings& settings_;
+  Settings& settings_;
   Shared& shared_;
   Runtime runtime_{{.name = "bench"}};
   std::unique_ptr<apiserver::ApiServer> api_;
@@ -247,6 +271,47 @@ int Bench::List() {
       "above the store\n",
       lists, body / 1e9, body / static_cast<double>(settings_.objects), took.count(),
       CpuSeconds() - cpu, (Status("VmHWM:") - store) / 1e6);
+  return 0;
+}
+
+int Bench::Reopen() {
+  const auto since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  auto start = Clock::now();
+  for (std::size_t from = 0; from < settings_.objects; from += 1000) {
+    OnLoop([&] {
+      const std::size_t end = std::min(settings_.objects, from + 1000);
+      for (std::size_t n = from; n < end; ++n) {
+        auto pod = json::Parse(PodJson("default", n)).OrExit();
+        (void)api_->Create(kPods, std::move(pod)).OrExit();
+      }
+    });
+  }
+  std::printf("%zu pods made in %.1f s\n", settings_.objects, since(start));
+  start = Clock::now();
+  OnLoop([&] { api_.reset(); });
+  std::printf("kept %.1f s later: %.0f bytes each\n", since(start), FolderBytes() / Count());
+
+  start = Clock::now();
+  Begin();
+  const double opened = since(start);
+  std::size_t there = 0;
+  OnLoop([&] { there = api_->ObjectCount(kPods); });
+  std::printf("%zu pods from the data directory in %.2f s\n", there, opened);
+  if (there != settings_.objects) return 1;
+
+  std::optional<apiserver::StateSnapshot> snapshot;
+  start = Clock::now();
+  OnLoop([&] { snapshot = api_->Snapshot(); });
+  std::printf("snapshot of %.0f bytes each in %.2f s\n",
+              static_cast<double>(snapshot->bytes().size()) / Count(), since(start));
+  OnLoop([&] { api_.reset(); });
+  settings_.data.clear();
+  Begin();
+  start = Clock::now();
+  OnLoop([&] { api_->Restore(*snapshot).OrExit(); });
+  std::printf("restored in %.2f s\n", since(start));
   return 0;
 }
 
@@ -352,6 +417,8 @@ int Main(int argc, char** argv) {
       settings.objects = number;
     } else if (name == "--resource") {
       settings.resource = value;
+    } else if (name == "--data") {
+      settings.data = value;
     } else if (name == "--kinformer") {
       settings.kinformer = value;
     } else {
@@ -361,8 +428,14 @@ int Main(int argc, char** argv) {
   }
   if (settings.mode == "start") return Start(settings);
   if (settings.mode == "watch" && settings.tls) CountOpenSsl();
-  if (settings.mode != "watch" && settings.mode != "list" && !requests) {
-    std::fprintf(stderr, "usage: bench_apiserver watch|list|get|create|start [options]\n");
+  const bool reopens = settings.mode == "reopen";
+  if (settings.mode != "watch" && settings.mode != "list" && !requests && !reopens) {
+    std::fprintf(stderr, "usage: bench_apiserver watch|list|get|create|reopen|start [options]\n");
+    return 2;
+  }
+  const std::string folder = settings.data;
+  if ((reopens && folder.empty()) || (!folder.empty() && std::filesystem::exists(folder))) {
+    std::fprintf(stderr, "reopen needs --data FOLDER, one that does not exist\n");
     return 2;
   }
   rlimit files{};
@@ -383,10 +456,12 @@ int Main(int argc, char** argv) {
     Bench bench(settings, shared);
     status = settings.mode == "watch"  ? bench.Watch()
              : settings.mode == "list" ? bench.List()
+             : reopens                 ? bench.Reopen()
                                        : bench.Requests();
     ::kill(child, SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
+  if (!folder.empty()) std::filesystem::remove_all(folder);
   return status;
 }
 

@@ -27,6 +27,7 @@ struct Settings {
   bool defaulting = true;
   bool http2 = false;     // over TLS, with a hundred watches per connection
   std::string kinformer;  // the program to start
+  std::string data;       // folder in which the server keeps its state; empty: in memory
 };
 
 // Mapped by both processes.

@@ -102,4 +102,12 @@ Result<json::Value> ApiServer::Get(const GroupVersionResource& resource, const O
   return With([&](apiserver::ApiServer& server) { return server.Get(resource, name); });
 }
 
+apiserver::StateSnapshot ApiServer::Snapshot() {
+  return With([](apiserver::ApiServer& server) { return server.Snapshot(); });
+}
+
+Result<void> ApiServer::Restore(const apiserver::StateSnapshot& snapshot) {
+  return With([&](apiserver::ApiServer& server) { return server.Restore(snapshot); });
+}
+
 }  // namespace kinformer::testing

@@ -25,6 +25,7 @@ class Transport;  // transport.h
 namespace kinformer::apiserver {
 
 class Kubelet;          // kubelet.h
+class Storage;          // data_directory.h
 struct WorkloadScript;  // workload_script.h
 
 // Address of a webhook, as its configuration gives it.
@@ -57,6 +58,11 @@ constexpr std::int64_t kVersionsOfServers = 99'000'000'000;
 
 // Settings of the server. The defaults match a real server with its usual settings.
 struct ApiServerOptions {
+  // Keeps what is stored beyond the life of the server (OpenDataDirectory): a server begins with
+  // what an earlier one left, and versions go on from there. For one server. Null: all is gone when
+  // the server ends.
+  std::shared_ptr<Storage> storage{};
+
   // ---- Versions and history. Older versions cannot be watched from or listed exactly: 410.
   // First resourceVersion of the server; it knows nothing before that. 1 makes tests readable. A
   // server that replaces another at the same address begins at FirstResourceVersionAt, so that no

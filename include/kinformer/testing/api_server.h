@@ -35,6 +35,7 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
+#include "kinformer/apiserver/state_snapshot.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/simulation.h"
@@ -86,6 +87,11 @@ class ApiServer {
   Result<void> Delete(const GroupVersionResource& resource, const ObjectName& name);
   [[nodiscard]] Result<json::Value> Get(const GroupVersionResource& resource,
                                         const ObjectName& name);
+
+  // ---- The whole state: a suite prepares it once, and each test begins with Restore.
+  [[nodiscard]] apiserver::StateSnapshot Snapshot();
+  // As ApiServer::Restore: watches of clients end with 410, and they list again.
+  Result<void> Restore(const apiserver::StateSnapshot& snapshot);
 
   // ---- Faults. The plan may be used at any time, from any thread.
   [[nodiscard]] apiserver::FaultPlan& faults() { return server_->faults(); }

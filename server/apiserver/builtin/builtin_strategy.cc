@@ -338,4 +338,13 @@ void BuiltinStrategy::Removed(const ServedResource& resource, const StoredObject
   if (IsCore(resource, "services")) addresses_.Release(old.key());
 }
 
+void BuiltinStrategy::StateReplaced() {
+  addresses_ = ServiceAddresses(state_.options.service_cluster_ip_range);
+  const auto services = state_.resources.FindGroupResource("", "services");
+  services->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+    addresses_.Take(stored->key(), stored->Parse());
+    return true;
+  });
+}
+
 }  // namespace kinformer::apiserver

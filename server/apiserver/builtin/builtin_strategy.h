@@ -52,6 +52,8 @@ class BuiltinStrategy {
   void Stored(const ServedResource& resource, const StoredObject& stored,
               const json::Value& object);
   void Removed(const ServedResource& resource, const StoredObject& old);
+  // Reads the addresses in use from the stored Services.
+  void StateReplaced();
 
  private:
   Result<void> CreatePod(const ServedResource& resource, const UserInfo* user, json::Value& pod);

@@ -224,7 +224,8 @@ Result<void> Reader::ResumeList(const ResourceRequest& request, const ReadFrom& 
   if (token->resource_version > 0) {
     const std::int64_t oldest =
         std::max(from.at.resource->store->floor(), state_.CompactedVersion() + 1);
-    if (token->resource_version < oldest || request.view.expired) {
+    if (token->resource_version < oldest || request.view.expired ||
+        state_.IsLost(token->resource_version)) {
       return ExpiredContinue(*token);
     }
     if (token->resource_version > from.resource_version) {
@@ -248,7 +249,7 @@ Result<void> Reader::ChooseListVersion(const ResourceRequest& request, const Rea
   if (version > 0) {
     const std::string_view match = query.Get("resourceVersionMatch");
     const bool exact = match == kExactly || (match.empty() && plan.limit > 0);
-    if (view.expired || (exact && version < floor)) {
+    if (view.expired || (exact && (version < floor || state_.IsLost(version)))) {
       return ExpiredError("The resourceVersion for the provided list is too old.");
     }
     if (exact) plan.resource_version = version;
@@ -325,7 +326,8 @@ ResponsePtr Reader::WatchAfter(const ResourceRequest& request, const ReadFrom& f
   const std::int64_t version = plan.resource_version;
   const std::int64_t floor = from.at.resource->store->floor();
   plan.resource_version = std::max(version - view.watch_behind, std::min(version, floor));
-  if (version < floor || view.expired || IsOfEarlierServer(version))
+  const bool lost = IsOfEarlierServer(version) || state_.IsLost(version);
+  if (version < floor || view.expired || lost)
     plan.error = TooOldResourceVersionError(version, floor);
   return StartWatch(request, from.at, std::move(plan));
 }

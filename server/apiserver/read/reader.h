@@ -53,8 +53,8 @@ class Reader {
   Result<void> ResumeList(const ResourceRequest& request, const ReadFrom& from,
                           std::string_view continue_, ListPlan& plan);
   // Chooses the version that a list shows; not for pages with a token.
-  static Result<void> ChooseListVersion(const ResourceRequest& request, const ReadFrom& from,
-                                        ListPlan& plan);
+  Result<void> ChooseListVersion(const ResourceRequest& request, const ReadFrom& from,
+                                 ListPlan& plan);
   // Plans a watch at the requested version; the caller may change the version at which it begins.
   [[nodiscard]] Result<WatchPlan> PlanWatch(const ResourceRequest& request) const;
   // Start a watch of events after a version, and one that begins with the state.

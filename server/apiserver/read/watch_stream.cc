@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apiserver/errors/status.h"
 #include "base/core/deadline.h"
 
 namespace kinformer::apiserver {
@@ -72,6 +73,12 @@ void WatchStream::Wake() {
 
 void WatchStream::OnClose() {
   closed_ = true;
+  Wake();
+}
+
+void WatchStream::OnExpire() {
+  error_ = std::make_unique<const Error>(
+      TooOldResourceVersionError(from_version_, state_.resource_version));
   Wake();
 }
 

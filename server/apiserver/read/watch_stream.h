@@ -59,6 +59,7 @@ class WatchStream final : public ResponseStream, private Watcher {
  private:
   void OnEvents() override { Wake(); }
   void OnClose() override;
+  void OnExpire() override;
   void Wake();
   void ScheduleBookmark();
   void OnBookmarkDue();
@@ -91,7 +92,7 @@ class WatchStream final : public ResponseStream, private Watcher {
   const Selection selection_;
   const std::int64_t from_version_;
   const bool mark_end_;
-  std::unique_ptr<const Error> error_;  // rarely set, so held by pointer
+  std::unique_ptr<const Error> error_;  // ends the watch; rarely set, so held by pointer
   std::function<void()> wake_;
   bool waiting_ = false;
   bool closed_ = false;

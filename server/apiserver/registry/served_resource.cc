@@ -126,6 +126,11 @@ void ServedResource::CloseWatches() const {
   for (const auto& [version, objects] : converted) objects->watchers->Close();
 }
 
+void ServedResource::ExpireWatches() const {
+  watchers->Expire();
+  for (const auto& [version, objects] : converted) objects->watchers->Expire();
+}
+
 void ServedResource::DropConverted() {
   const auto dropped = std::exchange(converted, {});
   for (const auto& [version, objects] : dropped) objects->watchers->Close();

@@ -161,8 +161,9 @@ struct ServedResource {
   [[nodiscard]] std::shared_ptr<const ServedVersion> StorageVersion() const;
   // Returns the index of a version in `forms`. REQUIRES: it exists, or the resource is built in.
   [[nodiscard]] std::uint32_t FormOf(std::string_view version) const;
-  // Ends all watches.
+  // Ends all watches, cleanly or with 410.
   void CloseWatches() const;
+  void ExpireWatches() const;
   // Discards the converted objects, which are outdated, and ends their watches.
   void DropConverted();
   // Returns null where that version is not served.

@@ -264,6 +264,7 @@ class CountingWatcher final : public Watcher {
  public:
   void OnEvents() override {}
   void OnClose() override { ++closed; }
+  void OnExpire() override {}
   int closed = 0;
 };
 

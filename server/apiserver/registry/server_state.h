@@ -6,6 +6,7 @@
 #ifndef KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
 #define KINFORMER_APISERVER_REGISTRY_SERVER_STATE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,11 +14,13 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "kinformer/apiserver/api_server_options.h"
 #include "kinformer/base/env.h"
 
 #include "apiserver/registry/resource_table.h"
+#include "apiserver/registry/state_keeper.h"
 #include "apiserver/store/background_tasks.h"
 #include "apiserver/store/deadlines.h"
 
@@ -36,6 +39,14 @@ struct ServerState {
                    .floor = options.first_resource_version.value_or(1)}),
         resource_version(options.first_resource_version.value_or(1)),
         tasks_(environment) {}
+
+  // Returns whether the version may have been seen, but was lost when an earlier server with this
+  // storage was killed.
+  [[nodiscard]] bool IsLost(std::int64_t version) const {
+    return std::any_of(lost.begin(), lost.end(), [version](const LostVersions& versions) {
+      return version > versions.first && version < versions.last;
+    });
+  }
 
   // Returns the resourceVersion up to which history is compacted by time, independent of writes, as
   // etcd is compacted every `history_age`. A compaction takes a version of its own. Call it when an
@@ -58,6 +69,8 @@ struct ServerState {
   ResourceTable resources;
   std::int64_t resource_version;
   std::uint64_t writes = 0;
+  std::unique_ptr<StateKeeper> keeper{};  // null: all is gone when the server ends
+  std::vector<LostVersions> lost{};
   const Authorizer* authorizer = nullptr;  // null: everybody may do everything
   Duration clock_skew{0};                  // offset of the clock for the write under way
   [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }

@@ -1,5 +1,8 @@
 #include "kinformer/apiserver/api_server.h"
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "kinformer/base/log.h"
@@ -13,9 +16,13 @@
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/state_keeper.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
+#include "apiserver/server/whole_state.h"
+#include "apiserver/store/saved_state.h"
+#include "apiserver/store/storage.h"
 #include "apiserver/workloads/workloads.h"
 #include "apiserver/write/background/lifecycle.h"
 #include "apiserver/write/background/role_keeper.h"
@@ -78,6 +85,7 @@ struct ApiServer::Impl {
                                     : std::make_unique<RoleKeeper>(state, writer, *authorizer)),
         faults(env),
         router(self, state, writer, faults) {
+    if (state.options.storage != nullptr) TakeUp();
     for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
       const ResourceAt namespaces = state.resources.Find("", "v1", "namespaces");
       (void)writer
@@ -113,6 +121,8 @@ struct ApiServer::Impl {
     for (BootstrapObject& made : BootstrapObjects(state.options, state.env.WallNow(), identity)) {
       const ResourceAt at = state.resources.Find(made.group, made.version, made.plural);
       if (!at) continue;
+      // An earlier server with the same storage has left its own.
+      if (made.plural == "leases" && !lease.name.empty()) continue;
       const json::Value& metadata = std::as_const(made.object)["metadata"];
       const WriteTarget target{.at = at,
                                .namespace_ = metadata["namespace"].StringOrEmpty(),
@@ -122,6 +132,47 @@ struct ApiServer::Impl {
       if (made.plural == "leases") lease = target;
     }
     ScheduleRenewal();
+  }
+
+  // Begins with what the storage has, or has it keep all that is written.
+  void TakeUp() {
+    state.keeper = std::make_unique<StateKeeper>(state.options.storage);
+    std::optional<KeptState> kept = state.options.storage->TakeKept();
+    if (!kept) return state.keeper->KeepAll(state.resources, state.resource_version);
+    TakeUpState(state, lifecycle, writer, *std::move(kept));
+    FindLease();
+  }
+  // After all that is stored was replaced.
+  void KeepAll() {
+    if (state.keeper != nullptr) state.keeper->KeepAll(state.resources, state.resource_version);
+  }
+
+  // Keeps renewing a server's lease where all that is stored was replaced.
+  void FindLease() {
+    const ResourceAt leases = state.resources.Find("coordination.k8s.io", "v1", "leases");
+    if (leases.resource->Find(lease.namespace_, lease.name) != nullptr) return;
+    leases.resource->store->Walk(
+        NamespacePrefix("kube-system"), {}, state.resource_version,
+        [&](const StoredObjectPtr& stored) {
+          if (stored->Label("apiserver.kubernetes.io/identity") != "kube-apiserver") return true;
+          lease = {.at = leases,
+                   .namespace_ = std::string(stored->namespace_()),
+                   .name = std::string(stored->name())};
+          return false;
+        });
+  }
+
+  Result<void> Replace(SavedState saved) {
+    // Above all versions that clients of either have seen.
+    const std::int64_t next = std::max(state.resource_version, saved.resource_version) + 1;
+    saved.resource_version = next;
+    if (Result<void> replaced = ReplaceState(state, lifecycle, writer, std::move(saved), next);
+        !replaced) {
+      return replaced;
+    }
+    KeepAll();
+    FindLease();
+    return {};
   }
 
   void ScheduleRenewal() {
@@ -194,7 +245,10 @@ ApiServer::ApiServer(Env& env, ApiServerOptions options)
                 {{"range", range}});
 }
 
-ApiServer::~ApiServer() = default;
+ApiServer::~ApiServer() {
+  if (impl_->state.keeper == nullptr) return;
+  impl_->state.keeper->storage().Close(impl_->state.resource_version);
+}
 
 std::unique_ptr<ResponseStream> ApiServer::Handle(HttpRequest request) {
   return impl_->router.Handle(std::move(request));
@@ -392,10 +446,24 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   }
   state.resources.ShareStores();
   state.resource_version = resource_version;
+  impl_->KeepAll();
   if (impl_->roles != nullptr) impl_->roles->Reload();
   if (impl_->workloads != nullptr) impl_->workloads->Reload();
   impl_->router.EndOutdatedConversions();
   return {};
+}
+
+StateSnapshot ApiServer::Snapshot() const {
+  const SavedState state = WholeState(impl_->state);
+  std::size_t count = 0;
+  for (const SavedResource& resource : state.resources) count += resource.objects.size();
+  return {EncodeState(state), state.resource_version, count};
+}
+
+Result<void> ApiServer::Restore(const StateSnapshot& snapshot) {
+  Result<SavedState> state = DecodeState(snapshot.bytes());
+  if (!state) return state.error();
+  return impl_->Replace(*std::move(state));
 }
 
 void ApiServer::CloseWatches() {

@@ -93,6 +93,18 @@ ResponsePtr Faults(FaultPlan& faults, const HttpRequest& request,
   return ErrorResponse(MethodNotAllowedError(), {});
 }
 
+ResponsePtr Snapshot(ApiServer& server, const HttpRequest& request) {
+  if (request.method == "GET") {
+    return WholeResponse(200, "application/octet-stream", server.Snapshot().bytes());
+  }
+  if (request.method != "PUT") return ErrorResponse(MethodNotAllowedError(), {});
+  const Result<StateSnapshot> snapshot = StateSnapshot::FromBytes(request.body);
+  if (!snapshot) {
+    return ErrorResponse(BadRequestError("the body " + snapshot.error().message()), {});
+  }
+  return AnswerOf(server.Restore(*snapshot));
+}
+
 }  // namespace
 
 ResponsePtr AnswerDebug(ApiServer& server, const HttpRequest& request, const RequestInfo& info) {
@@ -100,6 +112,7 @@ ResponsePtr AnswerDebug(ApiServer& server, const HttpRequest& request, const Req
   const std::string& what = info.parts[1];
   if (what == "faults") return Faults(server.faults(), request, info.parts);
   if (info.parts.size() > 2) return nullptr;
+  if (what == "snapshot") return Snapshot(server, request);
   if (what != "compact" && what != "restore" && what != "close-watches") return nullptr;
   if (request.method != "POST") return ErrorResponse(MethodNotAllowedError(), {});
   if (what == "close-watches") {

@@ -11,6 +11,8 @@
 //   POST   /debug/compact[?resourceVersion=N]  drops history up to N, by default all of it
 //   POST   /debug/restore?resourceVersion=N    ApiServer::Restore
 //   POST   /debug/close-watches
+//   GET    /debug/snapshot                     ApiServer::Snapshot, as bytes
+//   PUT    /debug/snapshot                     ApiServer::Restore of such a body
 
 #ifndef KINFORMER_APISERVER_SERVER_DEBUG_ENDPOINTS_H_
 #define KINFORMER_APISERVER_SERVER_DEBUG_ENDPOINTS_H_

@@ -179,7 +179,9 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
   const std::string accept(request.headers.Get("Accept"));
   auto info = ParseRequest(request.method, request.target);
   if (!info) return ErrorResponse(info.error(), accept);
-  if (request.body.size() > state_.options.max_body_bytes) {
+  // A snapshot is as large as what is stored.
+  const bool debugs = state_.options.debug_endpoints && request.target.starts_with("/debug/");
+  if (request.body.size() > state_.options.max_body_bytes && !debugs) {
     Error error(Reason::kRequestEntityTooLarge, "Request entity too large: limit is " +
                                                     std::to_string(state_.options.max_body_bytes));
     return ErrorResponse(error.WithHttpStatus(413), accept);
@@ -254,12 +256,12 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
   out.info = std::move(info);
 
   const std::string warning = out.at.version->deprecation_warning;
-  const bool scale = out.info.subresource == "scale";
-  ResponsePtr answer = scale ? mutations_.Scale(std::move(out)) : Serve(std::move(out));
+  ResponsePtr answer = Serve(std::move(out));
   return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
 }
 
 ResponsePtr RequestRouter::Serve(ResourceRequest out) {
+  if (out.info.subresource == "scale") return mutations_.Answer(std::move(out));
   switch (out.info.verb) {
     case Verb::kGet:
       return reader_.Get(std::make_shared<const ResourceRequest>(std::move(out)));
@@ -267,20 +269,11 @@ ResponsePtr RequestRouter::Serve(ResourceRequest out) {
       return reader_.List(std::make_shared<const ResourceRequest>(std::move(out)));
     case Verb::kWatch:
       return reader_.Watch(std::make_shared<const ResourceRequest>(std::move(out)));
-    case Verb::kCreate:
-      return mutations_.Create(std::move(out));
-    case Verb::kUpdate:
-      return mutations_.Update(std::move(out));
-    case Verb::kPatch:
-      return mutations_.Patch(std::move(out));
-    case Verb::kDelete:
-      return mutations_.Delete(std::move(out));
-    case Verb::kDeleteCollection:
-      return mutations_.DeleteCollection(std::move(out));
     case Verb::kOther:
-      break;
+      return ErrorResponse(MethodNotAllowedError(), out.accept);
+    default:
+      return mutations_.Answer(std::move(out));
   }
-  return ErrorResponse(MethodNotAllowedError(), out.accept);
 }
 
 ResponsePtr RequestRouter::NoSuchPath(std::string_view group, std::string_view accept) const {

@@ -69,6 +69,7 @@ class RequestRouter final : private WriteObserver {
  private:
   void AfterPut(const ObjectPut& put) override { OnWrite(*put.at.resource); }
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr&) override { OnWrite(*at.resource); }
+  void AfterReplace() override { EndOutdatedConversions(); }
   // Updates the converted objects of the resource.
   void OnWrite(const ServedResource& resource);
   std::string NextAuditId();

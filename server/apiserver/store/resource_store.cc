@@ -164,6 +164,36 @@ void ResourceStore::Prune(const std::string& key, std::int64_t horizon) {
   }
 }
 
+std::shared_ptr<ResourceStore> ResourceStore::Loaded(HistoryLimits limits, std::int64_t floor,
+                                                     std::vector<StoredObjectPtr> objects,
+                                                     std::vector<StoredObjectPtr> later,
+                                                     SteadyTime now) {
+  limits.floor = floor;
+  auto loaded = std::make_shared<ResourceStore>(limits);
+  std::size_t* count = nullptr;  // of the namespace of the object before
+  std::string_view namespace_;
+  for (StoredObjectPtr& stored : objects) {
+    loaded->bytes_ += stored->bytes();
+    if (count == nullptr || stored->namespace_() != namespace_) {
+      namespace_ = stored->namespace_();
+      count = &loaded->live_by_namespace_[std::string(namespace_)];
+    }
+    ++*count;
+    ++loaded->live_;
+    const auto at = loaded->objects_.try_emplace(loaded->objects_.end(), stored->key());
+    at->second.latest = std::move(stored);
+    namespace_ = at->second.latest->namespace_();
+  }
+  for (StoredObjectPtr& stored : later) {
+    if (stored->tombstone()) {
+      loaded->Delete(std::move(stored), now);
+    } else {
+      loaded->Put(std::move(stored), now);
+    }
+  }
+  return loaded;
+}
+
 std::shared_ptr<ResourceStore> ResourceStore::RestoredTo(std::int64_t resource_version,
                                                          SteadyTime now) const {
   std::vector<StoredObjectPtr> objects;

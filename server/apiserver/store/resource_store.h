@@ -94,6 +94,15 @@ class ResourceStore {
   // Drops the history up to that resourceVersion.
   void Compact(std::int64_t resource_version);
 
+  // Returns a new store whose history begins at `floor`: with `objects` as they were then, and the
+  // versions `later` of objects, tombstones among them, in the order of their resourceVersions.
+  // Cheapest if `objects` are sorted by key.
+  [[nodiscard]] static std::shared_ptr<ResourceStore> Loaded(HistoryLimits limits,
+                                                             std::int64_t floor,
+                                                             std::vector<StoredObjectPtr> objects,
+                                                             std::vector<StoredObjectPtr> later,
+                                                             SteadyTime now);
+
   // Returns a new store without history that holds the objects at `resource_version`. REQUIRES: as
   // Walk.
   [[nodiscard]] std::shared_ptr<ResourceStore> RestoredTo(std::int64_t resource_version,

@@ -116,6 +116,8 @@ class StoredObject {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  friend class ObjectImage;
+
   std::string key_{};
   std::string body_{};
   // Strings, each after its length: keys and values; values.

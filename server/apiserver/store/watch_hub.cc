@@ -92,12 +92,16 @@ void WatchHub::Notify(std::string_view namespace_, std::string_view key) {
   if (!namespace_.empty()) Wake(key.substr(0, namespace_.size() + 1));
 }
 
-void WatchHub::Close() {
+void WatchHub::Close() { CloseBy(&Watcher::OnClose); }
+
+void WatchHub::Expire() { CloseBy(&Watcher::OnExpire); }
+
+void WatchHub::CloseBy(void (Watcher::*close)()) {
   // In the order of scopes, which is deterministic, unlike that of hashes.
   std::map<std::string_view, std::vector<Watcher*>> ordered;
   for (const auto& [name, scope] : scopes_) ordered.emplace(name, scope->watchers);
   for (auto& [scope, watchers] : ordered) {
-    for (Watcher* watcher : watchers) watcher->OnClose();
+    for (Watcher* watcher : watchers) (watcher->*close)();
   }
 }
 

@@ -56,6 +56,8 @@ class Watcher {
   virtual void OnEvents() = 0;
   // Ends the stream cleanly.
   virtual void OnClose() = 0;
+  // Ends the stream with the error 410: its history was replaced.
+  virtual void OnExpire() = 0;
 
  protected:
   [[nodiscard]] WatchGroup& group() const { return *group_; }
@@ -86,8 +88,9 @@ class WatchHub {
   void Wait(Watcher& watcher);
   // Wakes the watches that a change of that object may concern.
   void Notify(std::string_view namespace_, std::string_view key);
-  // Closes all watches.
+  // Closes all watches, cleanly or with 410.
   void Close();
+  void Expire();
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
@@ -101,6 +104,7 @@ class WatchHub {
   using Map = std::unordered_map<std::string, std::unique_ptr<T>, Hash, std::equal_to<>>;
 
   void Wake(std::string_view scope);
+  void CloseBy(void (Watcher::*close)());
   static void Swap(WatchScope& scope, std::size_t a, std::size_t b);
 
   Map<WatchScope> scopes_;

@@ -22,11 +22,13 @@ class Watch final : public Watcher {
 
   void OnEvents() override { ++events; }
   void OnClose() override { ++closed; }
+  void OnExpire() override { ++expired; }
   void Wait() { hub_.Wait(*this); }
   WatchGroup& shared() { return group(); }
 
   int events = 0;
   int closed = 0;
+  int expired = 0;
 
  private:
   WatchHub& hub_;
@@ -37,6 +39,16 @@ std::string Events(const std::vector<std::unique_ptr<Watch>>& watches) {
   std::string out;
   for (const auto& watch : watches) out += std::to_string(std::exchange(watch->events, 0));
   return out;
+}
+
+TEST(WatchHub, Expire_EndsAllWatchesWithTheError) {
+  WatchHub hub;
+  Watch everything(hub, "", "");
+  Watch one(hub, "a/x", "");
+  hub.Expire();
+  EXPECT_EQ(everything.expired, 1);
+  EXPECT_EQ(one.expired, 1);
+  EXPECT_EQ(everything.closed, 0);
 }
 
 TEST(WatchHub, Events_WakeTheScopesThatTheyConcern) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/registry/conversion.h"
 #include "base/core/deadline.h"
 #include "base/core/work_slice.h"
 
@@ -10,12 +11,25 @@ namespace kinformer::apiserver {
 void EventExpiry::AfterPut(const ObjectPut& put) {
   const ServedResource& resource = *put.at.resource;
   if (resource.plural != "events" || resource.custom) return;
+  Enter(put.at, *put.stored);
+}
+
+void EventExpiry::AfterReplace() {
+  entries_.clear();
+  const ResourceAt at = StoredAt(state_.resources.Find("", "v1", "events"));
+  at.resource->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+    Enter(at, *stored);
+    return true;
+  });
+}
+
+void EventExpiry::Enter(const ResourceAt& at, const StoredObject& stored) {
   const Duration ttl = state_.options.event_ttl;
   if (ttl <= Duration::zero()) return;
   entries_.push_back({.due = internal::base::After(state_.env.Now(), ttl),
-                      .at = put.at,
-                      .key = put.stored->key(),
-                      .resource_version = put.stored->resource_version()});
+                      .at = at,
+                      .key = stored.key(),
+                      .resource_version = stored.resource_version()});
   Arm();
 }
 

@@ -22,6 +22,7 @@ class EventExpiry final : public WriteObserver {
   // Ignores other kinds. Each write restarts the time.
   void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt&, const StoredObjectPtr&) override {}
+  void AfterReplace() override;
 
  private:
   struct Entry {
@@ -30,6 +31,7 @@ class EventExpiry final : public WriteObserver {
     std::string key;
     std::int64_t resource_version;
   };
+  void Enter(const ResourceAt& at, const StoredObject& stored);
   void Arm();
   void Expire();
 

@@ -62,7 +62,12 @@ void GarbageCollector::AfterPut(const ObjectPut& put) {
   IndexOwners(place, OwnersOf(old),
               stored->owned() ? OwnersIn(object["metadata"]) : std::vector<Owner>());
   if (object.At("/metadata/deletionTimestamp").is_null()) return;
-  const std::string uid(stored->uid());
+  HandleTerminating(place, *stored, object);
+}
+
+void GarbageCollector::HandleTerminating(const Place& place, const StoredObject& stored,
+                                         const json::Value& object) {
+  const std::string uid(stored.uid());
   const bool orphans = HasFinalizer(object, kOrphanFinalizer);
   if (!orphans && !HasFinalizer(object, kForegroundFinalizer)) {
     waiting_.erase(uid);
@@ -78,6 +83,36 @@ void GarbageCollector::AfterPut(const ObjectPut& put) {
 
 void GarbageCollector::AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) {
   IndexOwners({.resource = at.resource, .key = old->key()}, OwnersOf(old), {});
+  HandleGone(old);
+}
+
+void GarbageCollector::AfterReplace() {
+  dependents_.clear();
+  waiting_.clear();
+  collecting_.clear();
+  gone_.clear();
+  gone_order_.clear();
+  for (const auto& resource : state_.resources.all()) {
+    if (resource->stored != nullptr) continue;
+    resource->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+      const Place place{.resource = resource, .key = stored->key()};
+      if (stored->owned()) IndexOwners(place, {}, OwnersOf(stored));
+      if (stored->terminating()) HandleTerminating(place, *stored, stored->Outline());
+      return true;
+    });
+  }
+  // History may have owners whose dependents were left.
+  for (const auto& resource : state_.resources.all()) {
+    const ResourceStore& store = *resource->store;
+    if (resource->stored != nullptr) continue;
+    for (std::uint64_t i = store.begin_sequence(); i < store.end_sequence(); ++i) {
+      const StoreEvent& event = store.event(i);
+      if (event.type == EventType::kDeleted) HandleGone(event.current);
+    }
+  }
+}
+
+void GarbageCollector::HandleGone(const StoredObjectPtr& old) {
   const std::string uid(old->uid());
   waiting_.erase(uid);
   RememberGone(old);

@@ -36,6 +36,7 @@ class GarbageCollector final : public WriteObserver {
 
   void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
+  void AfterReplace() override;
 
   struct Owner {
     std::string uid;
@@ -79,6 +80,9 @@ class GarbageCollector final : public WriteObserver {
   void IndexOwners(const Place& place, const std::vector<Owner>& before,
                    const std::vector<Owner>& after);
   void RememberGone(const StoredObjectPtr& old);
+  // Handles an owner that is being deleted, and one that is gone.
+  void HandleTerminating(const Place& place, const StoredObject& stored, const json::Value& object);
+  void HandleGone(const StoredObjectPtr& old);
   // Returns whether the object exists and an owner in that namespace is possible.
   [[nodiscard]] static bool IsDependent(const Place& place, std::string_view ns);
   // Continues a visit until the turn is over. Returns true once complete.

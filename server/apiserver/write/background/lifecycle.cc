@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,6 +86,56 @@ void Lifecycle::AfterPutDefinition(const ObjectPut& put) {
   state_.Post([this, name] { SweepDefinition(name); });
 }
 
+void Lifecycle::ReplaceDefinitions() {
+  const ResourceAt definitions =
+      state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  const std::map<std::string, Definition> before = std::exchange(definitions_, {});
+  sweeps_.clear();
+  std::set<std::shared_ptr<ServedResource>> served;
+  const auto replace = [&](const StoredObjectPtr& stored) {
+    const std::string name(stored->name());
+    Definition& known = definitions_[name];
+    known.stored = stored;
+    known.outline = stored->Outline(kDefinitionOutline);
+    known.accepted_names = std::as_const(known.outline)["status"]["acceptedNames"];
+    const auto old = before.find(name);
+    known.defined = old != before.end() && old->second.stored->body() == stored->body()
+                        ? old->second.defined
+                        : DefinedResource::Make(stored->Parse()["spec"]);
+    const bool serves = stored->terminating() ? HasCondition(known.outline, "Established")
+                                              : IsServing(known.outline);
+    if (!serves) return true;
+    (void)state_.resources.Install(known.defined, known.accepted_names);
+    if (const auto resource = ResourceOf(name)) {
+      resource->terminating = stored->terminating();
+      served.insert(resource);
+    }
+    return true;
+  };
+  definitions.resource->store->Walk({}, {}, state_.resource_version, replace);
+  const std::vector<std::shared_ptr<ServedResource>> all = state_.resources.all();
+  for (const auto& resource : all) {
+    if (resource->custom && !served.contains(resource)) state_.resources.Uninstall(resource);
+  }
+}
+
+void Lifecycle::AfterReplace() {
+  if (state_.options.namespace_finalization) namespaces_.AfterReplace();
+  const ResourceAt pods = state_.resources.Find("", "v1", "pods");
+  pods.resource->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+    if (!stored->terminating()) return true;
+    const json::Value outline = stored->Outline();
+    const std::int64_t grace =
+        outline.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0);
+    if (grace > 0) EndGracePeriod(pods, stored, grace);
+    return true;
+  });
+  for (const auto& [name, known] : definitions_) {
+    if (!known.stored->terminating()) continue;
+    state_.Post([this, deleted = name] { SweepDefinition(deleted); });
+  }
+}
+
 void Lifecycle::EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod,
                                std::int64_t seconds) {
   state_.deadlines.Add(
@@ -114,6 +165,7 @@ void Lifecycle::AfterRemoveDefinition(const std::string& name) {
   if (auto gone = ResourceOf(name)) {
     gone->watchers->Close();
     gone->DropConverted();
+    if (state_.keeper != nullptr) state_.keeper->Drop(*gone);
     state_.resources.Uninstall(gone);
     const std::size_t bytes = gone->store->bytes();
     Discard(std::move(gone), bytes);
@@ -184,6 +236,7 @@ void Lifecycle::Serve(const std::string& name) {
   if (is_new) resource->store->Compact(state_.resource_version);
   if (auto before = ReshapeObjects(*resource, std::move(reshaped), state_.resource_version,
                                    state_.resources.limits(), state_.env.Now())) {
+    if (state_.keeper != nullptr) state_.keeper->Reshaped(*resource);
     const std::size_t bytes = before->bytes();
     Discard(std::move(before), bytes);
   }

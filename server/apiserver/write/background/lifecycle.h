@@ -38,9 +38,15 @@ class Lifecycle final : private WriteObserver {
   Lifecycle(const Lifecycle&) = delete;
   Lifecycle& operator=(const Lifecycle&) = delete;
 
+  // Serves the resources of the stored definitions, and no others: what is stored was replaced. A
+  // resource whose definition has not changed is kept, with its store.
+  void ReplaceDefinitions();
+
  private:
   void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
+  // Continues with namespaces, pods and definitions that are being deleted.
+  void AfterReplace() override;
   // Handle writes of CustomResourceDefinitions.
   void AfterPutDefinition(const ObjectPut& put);
   void AfterRemoveDefinition(const std::string& name);

@@ -31,6 +31,16 @@ void NamespaceController::Sync(const std::string& name) {
   Post(name);
 }
 
+void NamespaceController::AfterReplace() {
+  // Turns that were posted find no progress, and begin anew.
+  progress_.clear();
+  const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
+  namespaces->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+    if (stored->terminating()) Sync(std::string(stored->name()));
+    return true;
+  });
+}
+
 void NamespaceController::Post(const std::string& name) {
   state_.Post([this, name] { Turn(name); });
 }

@@ -26,6 +26,9 @@ class NamespaceController {
 
   // Starts or continues the work: the namespace was deleted, or an object in it was removed.
   void Sync(const std::string& name);
+  // Forgets all progress, and starts again where namespaces are being deleted: what is stored was
+  // replaced.
+  void AfterReplace();
 
  private:
   // Progress of the work on one namespace: first all objects are deleted, and then the remaining

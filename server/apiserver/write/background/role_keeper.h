@@ -28,10 +28,11 @@ class RoleKeeper final : private WriteObserver {
 
   // Writes the aggregated roles whose rules are others than those of the roles they select.
   void Aggregate();
-  // Reads all roles and bindings anew: what is stored was replaced.
+  // Reads all roles and bindings again: what is stored was replaced.
   void Reload();
 
  private:
+  void AfterReplace() override { Reload(); }
   void AfterPut(const ObjectPut& put) override;
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) override;
   // Returns the rules that a ClusterRole gathers.

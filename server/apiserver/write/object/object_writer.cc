@@ -69,6 +69,11 @@ bool IsUnchanged(const Draft& draft, std::uint32_t form) {
 
 ObjectWriter::ObjectWriter(ServerState& state) : state_(state), strategy_(state) {}
 
+void ObjectWriter::StateReplaced() {
+  strategy_.StateReplaced();
+  for (WriteObserver* observer : observers_) observer->AfterReplace();
+}
+
 Result<void> ObjectWriter::CheckNamespace(const WriteTarget& target) {
   if (!target.at.resource->namespaced) return {};
   const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
@@ -580,6 +585,10 @@ StoredObjectPtr ObjectWriter::Put(const WriteTarget& target, const StoredObject&
     resource.mixed_forms = MustAskToConvert(
         {.resource = target.at.resource, .version = resource.StorageVersion()}, *stored);
   }
+  if (state_.keeper != nullptr) {
+    const StoredObjectPtr previous = resource.store->Get(stored->key());
+    state_.keeper->Put(*StoredAt(target.at).resource, stored, previous.get());
+  }
   resource.store->Put(stored, state_.env.Now());
   resource.watchers->Notify(stored->namespace_(), stored->key());
   state_.VersionReached();
@@ -595,6 +604,9 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectP
   if (target.dry_run) return {.stored = old, .removed = true};
   StoredObjectPtr tombstone = old->AtResourceVersion(++state_.resource_version, /*tombstone=*/true);
   ++state_.writes;
+  if (state_.keeper != nullptr) {
+    state_.keeper->Put(*StoredAt(target.at).resource, tombstone, old.get());
+  }
   resource.store->Delete(tombstone, state_.env.Now());
   resource.watchers->Notify(tombstone->namespace_(), tombstone->key());
   state_.VersionReached();

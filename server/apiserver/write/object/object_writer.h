@@ -76,6 +76,9 @@ class ObjectWriter {
   // write.
   void AddObserver(WriteObserver& observer) { observers_.push_back(&observer); }
 
+  // Has the observers read all objects again, since what is stored was replaced.
+  void StateReplaced();
+
   // ---- A write in steps, in this order. The thread-safe ones, whose cost grows with the object's
   // size, read only the draft; its target.at.resource must not change meanwhile.
   // Validates what was sent, and converts it to the stored form. Thread-safe.

@@ -39,6 +39,8 @@ class WriteObserver {
   virtual void AfterPut(const ObjectPut& put) = 0;
   // An object was removed.
   virtual void AfterRemove(const ResourceAt& at, const StoredObjectPtr& old) = 0;
+  // All that is stored was replaced: an observer that remembers objects reads them again.
+  virtual void AfterReplace() {}
 };
 
 }  // namespace kinformer::apiserver

@@ -151,7 +151,58 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
   return {};
 }
 
+// Returns whether the request may change what is stored: reviews are only answered.
+bool IsStored(const ResourceRequest& request) {
+  return request.info.verb != Verb::kGet && request.at.resource->HasVerb("get");
+}
+
+// Returns the 507 for writes that the disk does not take.
+Error NotKept(const std::string& what, const Error& why) {
+  return Error(Reason::kUnknown, what + ": " + std::string(why.message())).WithHttpStatus(507);
+}
+
 }  // namespace
+
+ResponsePtr Mutations::Answer(ResourceRequest request) {
+  if (state_.keeper == nullptr || !IsStored(request)) {
+    return Respond(state_.env, AnswerOf(std::move(request)));
+  }
+  if (const Error* const refusal = state_.keeper->storage().refusal(); refusal != nullptr) {
+    return ErrorResponse(NotKept("the server takes no writes for now", *refusal), request.accept);
+  }
+  return Respond(state_.env, AnswerKept(std::move(request)));
+}
+
+Task<ResponsePtr> Mutations::AnswerOf(ResourceRequest request) {
+  if (request.info.subresource == "scale") return AnswerScale(std::move(request));
+  switch (request.info.verb) {
+    case Verb::kCreate:
+      return AnswerCreate(std::move(request));
+    case Verb::kUpdate:
+      return bodies_.Update(std::move(request));
+    case Verb::kPatch:
+      return bodies_.Patch(std::move(request));
+    case Verb::kDelete:
+      return bodies_.Delete(std::move(request));
+    default:
+      return AnswerDeleteCollection(std::move(request));
+  }
+}
+
+Task<ResponsePtr> Mutations::AnswerKept(ResourceRequest request) {
+  const std::string accept = request.accept;
+  ResponsePtr answer = co_await AnswerOf(std::move(request));
+  Storage& storage = state_.keeper->storage();
+  if (storage.written()) co_return answer;
+  Called<Result<void>> written(
+      [&](Called<Result<void>>::Done done) { return storage.WhenWritten(std::move(done)); });
+  const Result<void> kept = co_await written;
+  if (kept) co_return answer;
+  co_return ErrorResponse(
+      NotKept("the change is made, but not on the disk: it is lost if the server ends before that",
+              kept.error()),
+      accept);
+}
 
 Task<ResponsePtr> Mutations::AnswerCreate(ResourceRequest request) {
   const std::string& subresource = request.info.subresource;

@@ -42,27 +42,13 @@ class Mutations {
         bodies_(state, writer, off_loop, admission_, converter),
         evictions_(state, off_loop, admission_, bodies_) {}
 
-  ResponsePtr Create(ResourceRequest request) {
-    return Respond(state_.env, AnswerCreate(std::move(request)));
-  }
-  ResponsePtr Update(ResourceRequest request) {
-    return Respond(state_.env, bodies_.Update(std::move(request)));
-  }
-  ResponsePtr Patch(ResourceRequest request) {
-    return Respond(state_.env, bodies_.Patch(std::move(request)));
-  }
-  ResponsePtr Delete(ResourceRequest request) {
-    return Respond(state_.env, bodies_.Delete(std::move(request)));
-  }
-  ResponsePtr DeleteCollection(ResourceRequest request) {
-    return Respond(state_.env, AnswerDeleteCollection(std::move(request)));
-  }
-  // Handles GET, PUT and PATCH of a scale subresource.
-  ResponsePtr Scale(ResourceRequest request) {
-    return Respond(state_.env, AnswerScale(std::move(request)));
-  }
+  // Handles all verbs but those that only read; of a scale subresource, GET too.
+  ResponsePtr Answer(ResourceRequest request);
 
  private:
+  Task<ResponsePtr> AnswerOf(ResourceRequest request);
+  // The same with a storage: the answer waits until what was written before it is kept.
+  Task<ResponsePtr> AnswerKept(ResourceRequest request);
   Task<ResponsePtr> AnswerCreate(ResourceRequest request);
   Task<ResponsePtr> AnswerDeleteCollection(ResourceRequest request);
   Task<ResponsePtr> AnswerScale(ResourceRequest request);
