@@ -102,11 +102,13 @@ TEST(RequiredFields, Causes_NameFieldsRelativeToTheirPlace) {
   Expect("", "v1", "Node",
          {{"{'spec':{'taints':[{'key':'k','effect':'e'},{'key':'k'}]}}",
            "metadata.taints[1].effect: Required value\n"}});
-  Expect("", "v1", "PersistentVolumeClaim",
-         {{"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1'}}}}", ""},
-          {"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{}}}}",
-           "spec.resources[storage]: Required value\n"},
-          {"{'spec':{'accessModes':['ReadWriteOnce']}}", "spec.resources[storage]: Required value\n"}});
+  Expect(
+      "", "v1", "PersistentVolumeClaim",
+      {{"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{'storage':'1'}}}}", ""},
+       {"{'spec':{'accessModes':['ReadWriteOnce'],'resources':{'requests':{}}}}",
+        "spec.resources[storage]: Required value\n"},
+       {"{'spec':{'accessModes':['ReadWriteOnce']}}",
+        "spec.resources[storage]: Required value\n"}});
   Expect("networking.k8s.io", "v1", "Ingress",
          {{"{'spec':{'defaultBackend':{'service':{'name':'s','port':{'number':1}}}}}", ""},
           {"{'spec':{'defaultBackend':{'service':{'name':'s','port':{'name':'p'}}}}}", ""},

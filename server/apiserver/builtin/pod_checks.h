@@ -1,8 +1,8 @@
 // apiserver/builtin/pod_checks.h
 //
-// Checks the spec of a pod, or of a template of pods, for fields that contradict each other: a mount
-// of a volume that is not there, two kinds of one probe, requests above limits. Checks of single
-// fields are in field_checks.h.
+// Checks the spec of a pod, or of a template of pods, for fields that contradict each other: a
+// mount of a volume that is not there, two kinds of one probe, requests above limits. Checks of
+// single fields are in field_checks.h.
 
 #ifndef KINFORMER_APISERVER_BUILTIN_POD_CHECKS_H_
 #define KINFORMER_APISERVER_BUILTIN_POD_CHECKS_H_
