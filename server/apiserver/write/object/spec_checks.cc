@@ -31,7 +31,7 @@ std::vector<StatusCause> FaultyFields(const ResourceAt& at, const json::Value& o
   ValidateDependent(*at.resource, object, causes);
   ValidatePodSpec(*at.resource, object, causes);
   ValidateContradictions(*at.resource, object, causes);
-  return WithoutRepetitions(std::move(causes));
+  return causes;
 }
 
 std::vector<StatusCause> NewlyFaulty(std::vector<StatusCause> causes,
@@ -58,7 +58,7 @@ std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& obje
   std::vector<StatusCause> more = ValidateObject(*at.resource, object);
   causes.insert(causes.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
-  return causes;
+  return WithoutRepetitions(std::move(causes));
 }
 
 }  // namespace kinformer::apiserver
