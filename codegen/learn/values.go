@@ -189,7 +189,7 @@ func (p *prober) ask(s *slot, value any) *asked {
 }
 
 func (s *slot) isNumber() bool {
-	return strings.HasPrefix(s.field.kind, "int") || strings.HasPrefix(s.field.kind, "uint")
+	return strings.HasPrefix(s.field.kind, "int") && s.field.kind != "intorstring" || strings.HasPrefix(s.field.kind, "uint")
 }
 
 // learn finds the rules of a slot.
