@@ -55,23 +55,33 @@ std::uint32_t ChecksumOf(std::string_view bytes) {
 }
 
 std::string EncodeState(const SavedState& state) {
-  std::string rest;
-  AppendNumber(static_cast<std::uint64_t>(state.resource_version), rest);
-  AppendNumber(state.resources.size(), rest);
+  constexpr std::size_t kBeside = 512;  // roughly, of a resource; of an object, a quarter
+  std::size_t size = kStateHeader.size() + kBeside;
   for (const SavedResource& resource : state.resources) {
-    AppendLengthAndText(resource.group, rest);
-    AppendLengthAndText(resource.plural, rest);
-    AppendNumber(resource.forms.size(), rest);
-    for (const std::string& form : resource.forms) AppendLengthAndText(form, rest);
-    AppendLengthAndText(resource.fields, rest);
-    AppendNumber(resource.objects.size(), rest);
-    for (const StoredObjectPtr& stored : resource.objects) ObjectImage::Append(*stored, rest);
+    size += kBeside + resource.fields.size();
+    for (const StoredObjectPtr& stored : resource.objects) size += stored->bytes() + kBeside / 4;
   }
   std::string out(kStateHeader);
-  out.reserve(out.size() + rest.size() + 16);
-  AppendNumber(rest.size(), out);
-  AppendNumber(ChecksumOf(rest), out);
-  out += rest;
+  out.reserve(size);
+  // The length and the checksum, once they are known.
+  const std::size_t head = out.size() + 16;
+  out.resize(head);
+  AppendNumber(static_cast<std::uint64_t>(state.resource_version), out);
+  AppendNumber(state.resources.size(), out);
+  for (const SavedResource& resource : state.resources) {
+    AppendLengthAndText(resource.group, out);
+    AppendLengthAndText(resource.plural, out);
+    AppendNumber(resource.forms.size(), out);
+    for (const std::string& form : resource.forms) AppendLengthAndText(form, out);
+    AppendLengthAndText(resource.fields, out);
+    AppendNumber(resource.objects.size(), out);
+    for (const StoredObjectPtr& stored : resource.objects) ObjectImage::Append(*stored, out);
+  }
+  const std::string_view content = std::string_view(out).substr(head);
+  std::string numbers;
+  AppendNumber(content.size(), numbers);
+  AppendNumber(ChecksumOf(content), numbers);
+  out.replace(kStateHeader.size(), numbers.size(), numbers);
   return out;
 }
 

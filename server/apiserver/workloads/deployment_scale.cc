@@ -1,6 +1,7 @@
 #include "apiserver/workloads/deployment_scale.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "apiserver/workloads/object_parts.h"
 
@@ -12,7 +13,7 @@ std::int64_t ShareOf(std::int64_t replicas, std::int64_t allowed, std::int64_t b
   if (before <= 0) return 0;
   const double share =
       static_cast<double>(replicas) * static_cast<double>(allowed) / static_cast<double>(before);
-  return static_cast<std::int64_t>(share + 0.5) - replicas;
+  return std::llround(share) - replicas;
 }
 
 void GrowNewest(const RollingLimits& limits, std::int64_t total, SetSize& newest) {

@@ -68,19 +68,15 @@ void ReportProgress(const Scene& scene, const json::Value& deployment, const std
   if (Flag(deployment, "/spec/paused") || reason == "DeploymentPaused") return;
   if (before.is_null() || Progressed(deployment["status"], status)) {
     SetProgress(status, "ReplicaSetUpdated", quoted + " is progressing.", scene.now);
-  } else if (reason == "NewReplicaSetAvailable") {
-    // A finished rollout that lost replicas has no deadline.
-    return;
-  } else if (reason != "ProgressDeadlineExceeded") {
-    const WallTime end = internal::base::SaturatedAfter(
-        TimeAt(before, "/lastUpdateTime").value_or(scene.now), deadline);
-    if (scene.now < end) return plan.AgainAt(end);
-    return SetProgress(status, "ProgressDeadlineExceeded", quoted + " has timed out progressing.",
-                       scene.now);
-  } else {
-    return;
+    return plan.Again(deadline);
   }
-  plan.Again(deadline);
+  // A finished rollout that lost replicas has no deadline.
+  if (reason == "NewReplicaSetAvailable" || reason == "ProgressDeadlineExceeded") return;
+  const WallTime end = internal::base::SaturatedAfter(
+      TimeAt(before, "/lastUpdateTime").value_or(scene.now), deadline);
+  if (scene.now < end) return plan.AgainAt(end);
+  SetProgress(status, "ProgressDeadlineExceeded", quoted + " has timed out progressing.",
+              scene.now);
 }
 
 void ReportPause(const Scene& scene, const json::Value& deployment, json::Value& status) {
