@@ -153,8 +153,9 @@ def write(path, text):
         path.write_text(text, encoding="utf-8")
 
 
-def joined(sources):
-    """The text of a batch of tests."""
+def joined(sources, start):
+    """The text of a batch of tests. Messages of tests name sources as they are seen from `start`,
+    the build folder: so the text is the same in each clone, and ccache knows it."""
     includes, texts = [], []
     for number, source in enumerate(sources, 1):
         lines = pathlib.Path(source).read_text(encoding="utf-8").splitlines()
@@ -166,16 +167,16 @@ def joined(sources):
                 lines[at] = ""
         lines[first] = f"namespace batch_{number} {{ {OPEN}"
         lines[last] = "} " + lines[last]
-        texts += [f'#line 1 "{source}"', *lines]
+        texts += [f'#line 1 "{os.path.relpath(source, start)}"', *lines]
     return "\n".join([*includes, *texts]) + "\n"
 
 
 def main():
     if sys.argv[1] == "--join":
-        groups = pathlib.Path(sys.argv[2], "joined.txt").read_text(encoding="utf-8")
-        for group in groups.splitlines():
+        folder = pathlib.Path(sys.argv[2])
+        for group in (folder / "joined.txt").read_text(encoding="utf-8").splitlines():
             batch, *sources = group.split("\t")
-            write(pathlib.Path(batch), joined(sources))
+            write(pathlib.Path(batch), joined(sources, folder.parent))
         return
     folder = pathlib.Path(sys.argv[1])
     groups = [line.rstrip("\n").split("\t") for line in sys.stdin]

@@ -140,7 +140,7 @@ class Tests(unittest.TestCase):
             text = ('#line 1 "{}"\n\n\nnamespace kinformer {{\n'
                     "namespace batch_{} {{ namespace {{\n\n")
             self.assertEqual(batch.read_text(encoding="utf-8"), "#include <map>\n" + "".join(
-                (text + "int {};\n" + rest).format(source, number, name)
+                (text + "int {};\n" + rest).format(f"{folder.name}/{source.name}", number, name)
                 for number, (source, name) in enumerate(zip(sources, ("A", "B")), 1)))
 
 
