@@ -173,7 +173,7 @@ ResponsePtr Mutations::Answer(ResourceRequest request) {
   return Respond(state_.env, AnswerKept(std::move(request)));
 }
 
-Task<ResponsePtr> Mutations::AnswerOf(ResourceRequest request) {
+Task<ResponsePtr> Mutations::AnswerOf(ResourceRequest&& request) {
   if (request.info.subresource == "scale") return AnswerScale(std::move(request));
   switch (request.info.verb) {
     case Verb::kCreate:

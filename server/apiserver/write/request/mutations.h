@@ -46,7 +46,7 @@ class Mutations {
   ResponsePtr Answer(ResourceRequest request);
 
  private:
-  Task<ResponsePtr> AnswerOf(ResourceRequest request);
+  Task<ResponsePtr> AnswerOf(ResourceRequest&& request);
   // The same with a storage: the answer waits until what was written before it is kept.
   Task<ResponsePtr> AnswerKept(ResourceRequest request);
   Task<ResponsePtr> AnswerCreate(ResourceRequest request);
