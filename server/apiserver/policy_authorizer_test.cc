@@ -1,4 +1,4 @@
-// What expressions of admission policies learn from `authorizer`.
+// Answers of `authorizer` in expressions of admission policies.
 
 #include <gtest/gtest.h>
 #include <string>
