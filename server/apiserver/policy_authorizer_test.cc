@@ -1,4 +1,4 @@
-// Tests the variable `authorizer` in expressions of admission policies.
+// Answers of `authorizer` in expressions of admission policies.
 
 #include <gtest/gtest.h>
 #include <string>

@@ -418,7 +418,7 @@ const Type* Value::list_shape() const {
 }
 
 bool Equal(const Value& a, const Value& b, std::uint64_t& cost) {
-  // Nobody can afford the result. Small values may have many parts, if those are used repeatedly.
+  // The result is beyond every budget: small values may have many parts, if these are shared.
   constexpr std::uint64_t kMaxCost = 10'000'000;
   if (++cost > kMaxCost) return false;
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
