@@ -197,6 +197,19 @@ Result<void> Load(Env& env, const Served& served, std::vector<std::string> paths
   return {};
 }
 
+// Says what a recording that is replayed has, and where it breaks off.
+void SayReplay(const ApiServerFlags& flags, const apiserver::Replay& replay) {
+  std::cout << "replaying " << replay.exchanges() << " answers from " << flags.replay << '\n';
+  if (const std::size_t unread = replay.unread_bytes(); unread > 0) {
+    std::cerr << "warning: " << flags.replay << " breaks off: " << unread
+              << " bytes at its end cannot be read\n";
+  }
+  if (const std::size_t unfinished = replay.unfinished(); unfinished > 0) {
+    std::cerr << "warning: " << flags.replay << " breaks off in the middle of " << unfinished
+              << (unfinished == 1 ? " answer" : " answers") << ", beside watches\n";
+  }
+}
+
 int RunApiServer(const ApiServerFlags& flags) {
   const StopSource stop = StopOnSignals();
   std::optional<SaveRequests> saves;
@@ -226,18 +239,7 @@ int RunApiServer(const ApiServerFlags& flags) {
   Result<std::unique_ptr<apiserver::HttpServer>> http =
       apiserver::HttpServer::Listen(env, served.handler(), *http_options);
   if (!http) return Fail(http.error());
-  if (served.replay() != nullptr) {
-    std::cout << "replaying " << served.replay()->exchanges() << " answers from " << flags.replay
-              << '\n';
-    if (const std::size_t unread = served.replay()->unread_bytes(); unread > 0) {
-      std::cerr << "warning: " << flags.replay << " breaks off: " << unread
-                << " bytes at its end cannot be read\n";
-    }
-    if (const std::size_t unfinished = served.replay()->unfinished(); unfinished > 0) {
-      std::cerr << "warning: " << flags.replay << " breaks off in the middle of " << unfinished
-                << (unfinished == 1 ? " answer" : " answers") << ", beside watches\n";
-    }
-  }
+  if (served.replay() != nullptr) SayReplay(flags, *served.replay());
   if (!flags.record.empty()) std::cout << "recording to " << flags.record << '\n';
   std::cout << "serving at " << (*http)->url() << '\n';
   if (!flags.kubeconfig_out.empty()) {

@@ -143,42 +143,50 @@ MetadataRules ServedResource::metadata_rules() const {
           .qualified_finalizers = !custom && group != "apiextensions.k8s.io"};
 }
 
-void ApplyBuiltinRules(ServedResource& r) {
-  if (r.plural == "deployments") {
-    r.generation = GenerationRule::kSpecOrAnnotations;
-  } else if (OneOf(r.plural, {"pods",
-                              "replicasets",
-                              "statefulsets",
-                              "daemonsets",
-                              "jobs",
-                              "cronjobs",
-                              "ingresses",
-                              "networkpolicies",
-                              "poddisruptionbudgets",
-                              "customresourcedefinitions",
-                              "flowschemas",
-                              "prioritylevelconfigurations",
-                              "replicationcontrollers",
-                              "validatingadmissionpolicies",
-                              "validatingadmissionpolicybindings",
-                              "validatingwebhookconfigurations",
-                              "mutatingwebhookconfigurations",
-                              "ingressclasses",
-                              "deviceclasses",
-                              "devicetaintrules",
-                              "evictionrequests",
-                              "evictions",
-                              "horizontalpodautoscalers",
-                              "mutatingadmissionpolicies",
-                              "mutatingadmissionpolicybindings",
-                              "resourceslices"})) {
-    r.generation = GenerationRule::kSpec;
-  }
+namespace {
+
+GenerationRule GenerationRuleOf(const ServedResource& r) {
   // These kinds have no spec, so all members count.
   if (OneOf(r.plural, {"endpointslices", "podtemplates", "priorityclasses",
                        "validatingwebhookconfigurations", "mutatingwebhookconfigurations"})) {
-    r.generation = GenerationRule::kAllButMetadata;
+    return GenerationRule::kAllButMetadata;
   }
+  if (r.plural == "deployments") return GenerationRule::kSpecOrAnnotations;
+  if (OneOf(r.plural, {"pods",
+                       "replicasets",
+                       "statefulsets",
+                       "daemonsets",
+                       "jobs",
+                       "cronjobs",
+                       "ingresses",
+                       "networkpolicies",
+                       "poddisruptionbudgets",
+                       "customresourcedefinitions",
+                       "flowschemas",
+                       "prioritylevelconfigurations",
+                       "replicationcontrollers",
+                       "validatingadmissionpolicies",
+                       "validatingadmissionpolicybindings",
+                       "validatingwebhookconfigurations",
+                       "mutatingwebhookconfigurations",
+                       "ingressclasses",
+                       "deviceclasses",
+                       "devicetaintrules",
+                       "evictionrequests",
+                       "evictions",
+                       "horizontalpodautoscalers",
+                       "mutatingadmissionpolicies",
+                       "mutatingadmissionpolicybindings",
+                       "resourceslices"})) {
+    return GenerationRule::kSpec;
+  }
+  return r.generation;
+}
+
+}  // namespace
+
+void ApplyBuiltinRules(ServedResource& r) {
+  r.generation = GenerationRuleOf(r);
   if (r.plural == "namespaces" || r.plural == "statefulsets" ||
       (r.group.empty() && r.plural == "services")) {
     r.name_rule = NameRule::kLabel;

@@ -1,5 +1,6 @@
 #include "apiserver/write/object/spec_checks.h"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <string>
@@ -15,13 +16,15 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Two checks may find the same.
+// Two checks may find the same. The later one knows the order of a real server.
 std::vector<StatusCause> WithoutRepetitions(std::vector<StatusCause> causes) {
   std::set<std::pair<std::string, std::string>> known;
-  std::erase_if(causes, [&](const StatusCause& cause) {
-    return !known.emplace(cause.field, cause.message).second;
-  });
-  return causes;
+  std::vector<StatusCause> kept;
+  for (auto cause = causes.rbegin(); cause != causes.rend(); ++cause) {
+    if (known.emplace(cause->field, cause->message).second) kept.push_back(std::move(*cause));
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
 }
 
 std::vector<StatusCause> FaultyFields(const ResourceAt& at, const json::Value& object) {
