@@ -1,6 +1,5 @@
 #include "apiserver/builtin/contradictions.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -98,16 +97,6 @@ void CheckDaemonSet(const json::Value& spec, Causes& causes) {
     causes.push_back(InvalidValue(at + ".maxSurge", rolling["maxSurge"].Dump(),
                                   "may not be set when maxUnavailable is non-zero"));
   }
-}
-
-void CheckEmptySelector(const ServedResource& resource, const json::Value& spec, Causes& causes) {
-  const json::Value& selector = spec["selector"];
-  if (selector.is_null() || selector.size() > 0) return;
-  std::string kind = resource.kind;
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
-  causes.push_back(InvalidValue("spec.selector", "{}", "empty selector is invalid for " + kind));
 }
 
 // ---- Services, Ingresses and policies
@@ -227,13 +216,9 @@ void ValidateContradictions(const ServedResource& resource, const json::Value& o
   } else if (resource.Is("", "persistentvolumeclaims")) {
     CheckClaim(spec, causes);
   } else if (resource.Is("apps", "deployments")) {
-    CheckEmptySelector(resource, spec, causes);
     CheckDeployment(spec, causes);
   } else if (resource.Is("apps", "daemonsets")) {
-    CheckEmptySelector(resource, spec, causes);
     CheckDaemonSet(spec, causes);
-  } else if (resource.Is("apps", "replicasets") || resource.Is("apps", "statefulsets")) {
-    CheckEmptySelector(resource, spec, causes);
   } else if (resource.Is("networking.k8s.io", "ingresses")) {
     CheckIngress(spec, causes);
   } else if (resource.Is("networking.k8s.io", "networkpolicies")) {
