@@ -213,7 +213,7 @@ func (n *need) fits(of []*place, samples []sample) bool {
 
 // selects: which members are needed may depend on this one.
 func selects(m *message, member string) bool {
-	return slices.Contains([]string{"operator", "pathType", "scope", "type"}, member) || m.short() == "Subject" && member == "kind"
+	return slices.Contains([]string{"operator", "patchType", "pathType", "scope", "type"}, member) || m.short() == "Subject" && member == "kind"
 }
 
 // find looks for the condition, if any, under which what the samples say is what is missing.
