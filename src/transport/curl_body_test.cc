@@ -3,6 +3,7 @@
 #include <atomic>
 #include <gtest/gtest.h>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -28,7 +29,10 @@ class CurlBodyTest : public CurlTransportTest, public ::testing::WithParamInterf
   // "/raw": reads until the last chunk. "/early": answers before the body. "/reset": in its middle.
   bool Serve(const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
     if (request.method != "POST") return Echo(request, peer);
-    head_ = request.head;
+    {
+      const std::lock_guard lock(mutex_);
+      head_ = request.head;
+    }
     heads_ += 1;
     if (request.target == "/early") return peer.Write(PlainResponse("too large", "", 413));
     if (request.target == "/deaf") {
@@ -60,8 +64,15 @@ class CurlBodyTest : public CurlTransportTest, public ::testing::WithParamInterf
     while (heads_ < heads) Get("/other");
   }
 
+  // The head of the last request. The server has a thread for each connection.
+  std::string Head() {
+    const std::lock_guard lock(mutex_);
+    return head_;
+  }
+
   const TestCertificate ca_;
   const TestCertificate certificate_;
+  std::mutex mutex_;
   std::string head_;
   std::atomic<int> heads_{0};
   std::atomic<std::size_t> received_{0};
@@ -74,8 +85,8 @@ TEST_P(CurlBodyTest, ABodyOfUnknownLengthIsSentInChunks) {
   const auto pipe = std::make_shared<BodyPipe>();
   TestExchange& exchange = Post("/raw", pipe);
   WaitHead();
-  EXPECT_NE(head_.find("Transfer-Encoding: chunked"), std::string::npos) << head_;
-  EXPECT_EQ(head_.find("Expect"), std::string::npos) << head_;
+  EXPECT_NE(Head().find("Transfer-Encoding: chunked"), std::string::npos) << Head();
+  EXPECT_EQ(Head().find("Expect"), std::string::npos) << Head();
   pipe->Write("one ");
   while (received_ == 0) Get("/other");
   EXPECT_FALSE(exchange.done());
@@ -95,8 +106,8 @@ TEST_P(CurlBodyTest, ABodyOfKnownLengthHasItInTheHead) {
   pipe->Close();
   ASSERT_TRUE(exchange.WaitDone());
   EXPECT_EQ(exchange.text(), "POST /echo|one two");
-  EXPECT_NE(head_.find("Content-Length: 7"), std::string::npos) << head_;
-  EXPECT_EQ(head_.find("chunked"), std::string::npos) << head_;
+  EXPECT_NE(Head().find("Content-Length: 7"), std::string::npos) << Head();
+  EXPECT_EQ(Head().find("chunked"), std::string::npos) << Head();
 }
 
 TEST_P(CurlBodyTest, AnEmptyBodyAndOneThatWasThereBeforeAreSent) {
