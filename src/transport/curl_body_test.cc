@@ -64,7 +64,7 @@ class CurlBodyTest : public CurlTransportTest, public ::testing::WithParamInterf
     while (heads_ < heads) Get("/other");
   }
 
-  // The head of the last request. The server has a thread for each connection.
+  // Returns the head of the last request. The server has a thread for each connection.
   std::string Head() {
     const std::lock_guard lock(mutex_);
     return head_;
