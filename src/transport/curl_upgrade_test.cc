@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <gtest/gtest.h>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,10 @@ class CurlUpgradeTest : public CurlTransportTest, public ::testing::WithParamInt
 
   bool Serve(const LoopbackServer::Request& request, LoopbackServer::Peer& peer) {
     if (request.Header("upgrade").empty()) return Echo(request, peer);
-    head_ = request.head;
+    {
+      const std::lock_guard lock(mutex_);
+      head_ = request.head;
+    }
     if (request.target == "/refused") return peer.Write(PlainResponse("not you", "", 403));
     if (request.target == "/ignored") return peer.Write(PlainResponse("plain answer"));
     if (request.target == "/silent") {
@@ -60,8 +64,15 @@ class CurlUpgradeTest : public CurlTransportTest, public ::testing::WithParamInt
     return unsent;
   }
 
+  // Returns the head of the last request. The server has a thread for each connection.
+  std::string Head() {
+    const std::lock_guard lock(mutex_);
+    return head_;
+  }
+
   const TestCertificate ca_;
   const TestCertificate certificate_;
+  std::mutex mutex_;
   std::string head_;
   std::atomic<std::size_t> received_{0};
   std::atomic<bool> release_{false};
@@ -73,9 +84,9 @@ TEST_P(CurlUpgradeTest, BytesGoBothWaysUntilTheServerCloses) {
   TestExchange& exchange = Upgrade("/echo");
   ASSERT_TRUE(exchange.WaitText("hello "));
   EXPECT_EQ(exchange.status(), 101);
-  EXPECT_EQ(head_.find("Transfer-Encoding"), std::string::npos) << head_;
-  EXPECT_EQ(head_.find("Expect"), std::string::npos) << head_;
-  EXPECT_EQ(head_.substr(0, 4), "GET ");
+  EXPECT_EQ(Head().find("Transfer-Encoding"), std::string::npos) << Head();
+  EXPECT_EQ(Head().find("Expect"), std::string::npos) << Head();
+  EXPECT_EQ(Head().substr(0, 4), "GET ");
   for (const char* word : {"one ", "two ", "three "}) {
     const std::string before = exchange.text();
     Send(exchange, word);
