@@ -139,6 +139,16 @@ void ValidateStatefulSet(const json::Value& old, const json::Value& object,
         "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
     Take(old["spec"], rest, field);
   }
+  for (const char* field :
+       {"selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"}) {
+    const json::Value& after = object["spec"][field];
+    if (!(old["spec"][field] == after)) {
+      causes.push_back(InvalidValue(std::string("spec.") + field,
+                                    after.is_null() ? R"("")" : after.Dump(),
+                                    "field is immutable"));
+    }
+    Take(old["spec"], rest, field);
+  }
   if (rest == old["spec"]) return;
   causes.push_back(ForbiddenField(
       "spec",

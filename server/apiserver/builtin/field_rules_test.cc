@@ -145,6 +145,13 @@ TEST(FieldRules, StatefulSet_NamedFieldsMayChange) {
     Expect({"apps/statefulsets", object.c_str(), "{'spec':{'serviceName':'s'}}", ""});
   }
   Expect({"apps/statefulsets", "{'spec':{'serviceName':'s'}}", "{'spec':{'serviceName':'t'}}",
+          "spec.serviceName: Invalid value: \"t\": field is immutable\n"});
+  Expect({"apps/statefulsets", "{'spec':{'serviceName':'s','podManagementPolicy':'OrderedReady'}}",
+          "{'spec':{'podManagementPolicy':'Parallel'}}",
+          "spec.serviceName: Invalid value: \"\": field is immutable\n"
+          "spec.podManagementPolicy: Invalid value: \"Parallel\": field is immutable\n"});
+  Expect({"apps/statefulsets", "{'spec':{'serviceName':'s'}}",
+          "{'spec':{'serviceName':'s','other':1}}",
           "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', "
           "'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
           "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden\n"});
