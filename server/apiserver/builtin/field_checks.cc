@@ -152,7 +152,16 @@ void Check(const Node& node, const json::Value& object, const FieldPlace& place,
                       .message = std::string(need.row->text),
                       .field = place.FieldAt(need.row->field)});
   }
-  for (const ValueRule& rule : node.rules) rule.Check(object, place, causes);
+  // Rules of one member stand together, and most members are absent.
+  const FieldDescriptor* member = nullptr;
+  bool absent = false;
+  for (const ValueRule& rule : node.rules) {
+    if (&rule.field() != member) {
+      member = &rule.field();
+      absent = IsAbsent(object, *member);
+    }
+    if (!absent) rule.Check(object, place, causes);
+  }
   for (const Child& child : node.children) {
     const FieldDescriptor& field = *child.field;
     const json::Value& value = object[field.json_name];

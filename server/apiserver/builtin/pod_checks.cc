@@ -24,11 +24,16 @@ std::string At(const std::string& list, std::size_t index) {
   return list + "[" + std::to_string(index) + "]";
 }
 
-// Calls `check` for each item of a list, with its path, until there are enough causes.
+// Calls `check` for each item of the list `name` of the object at `at`, with the item's path, until
+// there are enough causes.
 template <class Check>
-void ForEach(const json::Value& items, const std::string& list, Causes& causes, Check check) {
-  for (std::size_t i = 0; i < items.items().size() && !AreEnough(causes); ++i) {
-    check(items.items()[i], At(list, i));
+void ForEach(const json::Value& object, const std::string& at, std::string_view name,
+             Causes& causes, Check check) {
+  const json::Array& items = object[name].items();
+  if (items.empty()) return;
+  const std::string list = at + "." + std::string(name);
+  for (std::size_t i = 0; i < items.size() && !AreEnough(causes); ++i) {
+    check(items[i], At(list, i));
   }
 }
 
@@ -46,15 +51,12 @@ void OnlyOne(const json::Value& object, const std::string& at,
 
 // ---- Containers
 
-void CheckHandler(const json::Value& container, std::string_view pointer, const std::string& at,
+void CheckHandler(const json::Value& parent, std::string_view member, const std::string& at,
                   Causes& causes) {
-  const json::Value& handler = container.At(pointer);
-  if (handler.is_null()) return;
-  std::string path(pointer);
-  for (char& c : path) {
-    if (c == '/') c = '.';
-  }
-  OnlyOne(handler, at + path, {"exec", "httpGet", "tcpSocket", "grpc", "sleep"},
+  const json::Value& handler = parent[member];
+  if (handler.size() < 2) return;
+  OnlyOne(handler, at + "." + std::string(member),
+          {"exec", "httpGet", "tcpSocket", "grpc", "sleep"},
           "may not specify more than 1 handler type", causes);
 }
 
@@ -74,20 +76,19 @@ void CheckMounts(const json::Value& container, const Names& volumes, const std::
                  Causes& causes) {
   const auto check = [&](std::string_view list, std::string_view path_member) {
     Names paths;
-    ForEach(container[list], at + "." + std::string(list), causes,
-            [&](const json::Value& mount, const std::string& place) {
-              const std::string& name = mount["name"].StringOrEmpty();
-              if (!name.empty() && !volumes.contains(name)) {
-                causes.push_back({.reason = "FieldValueNotFound",
-                                  .message = "Not found: " + json::Value(name).Dump(),
-                                  .field = place + ".name"});
-              }
-              const std::string& path = mount[path_member].StringOrEmpty();
-              if (!path.empty() && !paths.insert(path).second) {
-                causes.push_back(InvalidValue(place + "." + std::string(path_member),
-                                              json::Value(path).Dump(), "must be unique"));
-              }
-            });
+    ForEach(container, at, list, causes, [&](const json::Value& mount, const std::string& place) {
+      const std::string& name = mount["name"].StringOrEmpty();
+      if (!name.empty() && !volumes.contains(name)) {
+        causes.push_back({.reason = "FieldValueNotFound",
+                          .message = "Not found: " + json::Value(name).Dump(),
+                          .field = place + ".name"});
+      }
+      const std::string& path = mount[path_member].StringOrEmpty();
+      if (!path.empty() && !paths.insert(path).second) {
+        causes.push_back(InvalidValue(place + "." + std::string(path_member),
+                                      json::Value(path).Dump(), "must be unique"));
+      }
+    });
   };
   check("volumeMounts", "mountPath");
   check("volumeDevices", "devicePath");
@@ -101,7 +102,7 @@ void CheckResources(const json::Value& resources, const std::string& at, Causes&
     const auto asked = resource::Quantity::Parse(request.StringOrEmpty());
     const auto most = resource::Quantity::Parse(limit.StringOrEmpty());
     if (!asked || !most || *asked <= *most) continue;
-    causes.push_back(InvalidValue(at + ".requests", request.Dump(),
+    causes.push_back(InvalidValue(at + ".resources.requests", request.Dump(),
                                   "must be less than or equal to " + std::string(name) +
                                       " limit of " + limit.StringOrEmpty()));
   }
@@ -141,16 +142,18 @@ void CheckContainer(const json::Value& container, const Names& volumes, const st
     causes.push_back(InvalidValue(at + ".image", json::Value(image).Dump(),
                                   "must not have leading or trailing whitespace"));
   }
-  ForEach(container["env"], at + ".env", causes,
-          [&](const json::Value& variable, const std::string& place) {
-            CheckEnv(variable, place, causes);
-          });
+  ForEach(container, at, "env", causes, [&](const json::Value& variable, const std::string& place) {
+    CheckEnv(variable, place, causes);
+  });
   CheckMounts(container, volumes, at, causes);
-  for (const std::string_view pointer : {"/livenessProbe", "/readinessProbe", "/startupProbe",
-                                         "/lifecycle/postStart", "/lifecycle/preStop"}) {
-    CheckHandler(container, pointer, at, causes);
+  for (const std::string_view probe : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    CheckHandler(container, probe, at, causes);
   }
-  CheckResources(container["resources"], at + ".resources", causes);
+  if (const json::Value& lifecycle = container["lifecycle"]; lifecycle.size() > 0) {
+    CheckHandler(lifecycle, "postStart", at + ".lifecycle", causes);
+    CheckHandler(lifecycle, "preStop", at + ".lifecycle", causes);
+  }
+  CheckResources(container["resources"], at, causes);
 }
 
 void CheckContainers(const json::Value& spec, const Names& volumes, const std::string& at,
@@ -160,15 +163,15 @@ void CheckContainers(const json::Value& spec, const Names& volumes, const std::s
   for (const json::Value& container : spec["containers"].items()) {
     names.insert(container["name"].StringOrEmpty());
   }
-  ForEach(spec["containers"], at + ".containers", causes,
+  ForEach(spec, at, "containers", causes,
           [&](const json::Value& container, const std::string& place) {
             CheckContainer(container, volumes, place, causes);
-            ForEach(container["ports"], place + ".ports", causes,
+            ForEach(container, place, "ports", causes,
                     [&](const json::Value& port, const std::string& port_place) {
                       host_ports.Check(port, port_place, causes);
                     });
           });
-  ForEach(spec["initContainers"], at + ".initContainers", causes,
+  ForEach(spec, at, "initContainers", causes,
           [&](const json::Value& container, const std::string& place) {
             CheckContainer(container, volumes, place, causes);
             const std::string& name = container["name"].StringOrEmpty();
@@ -181,8 +184,8 @@ void CheckContainers(const json::Value& spec, const Names& volumes, const std::s
 
 // ---- The rest of a spec
 
-void CheckVolumes(const json::Value& volumes, const std::string& at, Causes& causes) {
-  ForEach(volumes, at, causes, [&](const json::Value& volume, const std::string& place) {
+void CheckVolumes(const json::Value& spec, const std::string& at, Causes& causes) {
+  ForEach(spec, at, "volumes", causes, [&](const json::Value& volume, const std::string& place) {
     // The server looks for this one first.
     bool found = !volume["emptyDir"].is_null();
     for (const auto& [member, source] : volume.members()) {
@@ -226,9 +229,9 @@ void CheckSpec(const json::Value& spec, const json::Value& claims, const std::st
   for (const json::Value& volume : spec["volumes"].items()) {
     volumes.insert(volume["name"].StringOrEmpty());
   }
-  CheckVolumes(spec["volumes"], at + ".volumes", causes);
+  CheckVolumes(spec, at, causes);
   CheckContainers(spec, volumes, at, causes);
-  ForEach(spec["tolerations"], at + ".tolerations", causes,
+  ForEach(spec, at, "tolerations", causes,
           [&](const json::Value& toleration, const std::string& place) {
             CheckToleration(toleration, place, causes);
           });

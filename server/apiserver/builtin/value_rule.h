@@ -31,6 +31,8 @@ class ValueRule {
   // part of the program, and a test makes all of its rules.
   ValueRule(const internal::MessageDescriptor& message, const ValueRow& row);
 
+  [[nodiscard]] const internal::FieldDescriptor& field() const { return *field_; }
+
   // Appends a cause for each value of the member of `object`, a message at `place`, that breaks the
   // rule. Absent members break none.
   void Check(const json::Value& object, const FieldPlace& place,
