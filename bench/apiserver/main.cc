@@ -7,7 +7,7 @@
 //   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
 //                              [--tls]
 //   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf]
-//                          [--no-defaulting] ...
+//                          [--no-defaulting] [--no-validation] ...
 //   bench_apiserver create --data FOLDER ...
 //   bench_apiserver reopen --data FOLDER [--objects 1000000]
 //   bench_apiserver start --kinformer build/release/bin/kinformer
@@ -136,6 +136,7 @@ class Bench {
       api_ = std::make_unique<apiserver::ApiServer>(
           runtime_.env(), apiserver::ApiServerOptions{.storage = std::move(storage),
                                                       .future_version_wait = 1h,
+                                                      .validation = settings_.validation,
                                                       .defaulting = settings_.defaulting,
                                                       .bootstrap_objects = false});
     });
@@ -395,6 +396,10 @@ int Main(int argc, char** argv) {
     }
     if (name == "--no-defaulting") {
       settings.defaulting = false;
+      continue;
+    }
+    if (name == "--no-validation") {
+      settings.validation = false;
       continue;
     }
     if (name == "--tls" || name == "--http2") {
