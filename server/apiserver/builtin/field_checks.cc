@@ -46,8 +46,20 @@ struct Child {
 
 struct Node {
   std::vector<Need> needs{};
-  std::vector<ValueRule> rules{};
+  std::vector<ValueRule> rules{};  // by the name of their member
   std::vector<Child> children{};
+
+  // Checks the value of the member `name` of a message at `place`.
+  void CheckValue(std::string_view name, const json::Value& value, const FieldPlace& place,
+                  std::vector<StatusCause>& causes) const {
+    auto rule = std::lower_bound(rules.begin(), rules.end(), name,
+                                 [](const ValueRule& other, std::string_view wanted) {
+                                   return other.field().json_name < wanted;
+                                 });
+    for (; rule != rules.end() && rule->field().json_name == name; ++rule) {
+      rule->Check(value, place, causes);
+    }
+  }
 };
 
 Need ParseNeed(const MessageDescriptor& message, const RequiredRow& row) {
@@ -102,6 +114,10 @@ class Nodes {
       for (const ValueRow* row : rows->second) {
         if (row->where == "*" || row->where == place) node.rules.emplace_back(message, *row);
       }
+      std::stable_sort(node.rules.begin(), node.rules.end(),
+                       [](const ValueRule& a, const ValueRule& b) {
+                         return a.field().json_name < b.field().json_name;
+                       });
     }
     AddChildren(message, std::string(message.name) + ".", node);
     return node;
@@ -152,15 +168,8 @@ void Check(const Node& node, const json::Value& object, const FieldPlace& place,
                       .message = std::string(need.row->text),
                       .field = place.FieldAt(need.row->field)});
   }
-  // Rules of one member stand together, and most members are absent.
-  const FieldDescriptor* member = nullptr;
-  bool absent = false;
-  for (const ValueRule& rule : node.rules) {
-    if (&rule.field() != member) {
-      member = &rule.field();
-      absent = IsAbsent(object, *member);
-    }
-    if (!absent) rule.Check(object, place, causes);
+  if (!node.rules.empty()) {
+    for (const auto& [name, value] : object.members()) node.CheckValue(name, value, place, causes);
   }
   for (const Child& child : node.children) {
     const FieldDescriptor& field = *child.field;

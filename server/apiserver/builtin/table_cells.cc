@@ -17,13 +17,17 @@ std::vector<std::string_view> WordsOf(std::string_view cell) {
 
 bool IsAbsent(const json::Value& object, const internal::FieldDescriptor& field) {
   const json::Value* value = object.Find(field.json_name);
-  if (value == nullptr || value->is_null()) return true;
-  if (field.repeated || field.map) return value->size() == 0;
+  return value == nullptr || IsAbsentValue(*value, field);
+}
+
+bool IsAbsentValue(const json::Value& value, const internal::FieldDescriptor& field) {
+  if (value.is_null()) return true;
+  if (field.repeated || field.map) return value.size() == 0;
   if (field.pointer) return false;
-  if (value->is_string()) return value->StringOrEmpty().empty();
-  if (value->is_object()) return value->size() == 0;
-  if (const auto number = value->AsDouble()) return *number == 0;
-  return !value->AsBool().value_or(true);
+  if (value.is_string()) return value.StringOrEmpty().empty();
+  if (value.is_object()) return value.size() == 0;
+  if (const auto number = value.AsDouble()) return *number == 0;
+  return !value.AsBool().value_or(true);
 }
 
 }  // namespace kinformer::apiserver

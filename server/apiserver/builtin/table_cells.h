@@ -17,8 +17,9 @@ namespace kinformer::apiserver {
 // Returns the words that | divides: parts of `cell`, which must outlive them.
 std::vector<std::string_view> WordsOf(std::string_view cell);
 
-// Returns whether the field is absent in Go's sense: it has its zero value, unless it is a pointer.
+// Return whether the field is absent in Go's sense: it has its zero value, unless it is a pointer.
 bool IsAbsent(const json::Value& object, const internal::FieldDescriptor& field);
+bool IsAbsentValue(const json::Value& value, const internal::FieldDescriptor& field);
 
 }  // namespace kinformer::apiserver
 

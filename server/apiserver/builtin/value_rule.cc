@@ -44,7 +44,7 @@ constexpr std::string_view kWhole = "%*";
 }  // namespace
 
 ValueRule::ValueRule(const internal::MessageDescriptor& message, const ValueRow& row)
-    : field_(FindJsonMember(message, Bare(row.member))), row_(row) {
+    : field_(FindJsonMember(message, Bare(row.member))), row_(&row) {
   if (row.member.ends_with("[]")) part_ = Part::kItems;
   if (row.member.ends_with("{}")) part_ = Part::kValues;
   if (row.member.ends_with("{key}")) part_ = Part::kKeys;
@@ -116,21 +116,21 @@ bool ValueRule::IsBroken(const json::Value& value) const {
 
 void ValueRule::Add(const json::Value& value, const FieldPlace& place, std::string_view index,
                     std::vector<StatusCause>& causes) const {
-  std::string field(row_.field);
+  std::string field(row_->field);
   if (part_ != Part::kValue) {
     for (const std::string_view wild : {"[*]", "[key]"}) {
       const std::size_t at = field.find(wild);
       if (at != std::string::npos) field.replace(at + 1, wild.size() - 2, index);
     }
   }
-  std::string text(row_.text);
+  std::string text(row_->text);
   if (const std::size_t at = text.find('%'); at != std::string::npos) {
     const bool quoted = at > 0 && text[at - 1] == '"';
     const std::string shown =
         quoted && value.is_string() ? value.StringOrEmpty() : value.Dump({.sort_keys = true});
     text.replace(at, text.compare(at, kWhole.size(), kWhole) == 0 ? kWhole.size() : 1, shown);
   }
-  causes.push_back({.reason = std::string(row_.reason),
+  causes.push_back({.reason = std::string(row_->reason),
                     .message = std::move(text),
                     .field = place.FieldAt(field)});
 }
@@ -140,7 +140,7 @@ void ValueRule::CheckUnique(const json::Value& items, const FieldPlace& place,
   std::unordered_set<std::string_view> seen;
   std::size_t index = 0;
   for (const json::Value& item : items.items()) {
-    const json::Value& value = row_.argument.empty() ? item : item[row_.argument];
+    const json::Value& value = row_->argument.empty() ? item : item[row_->argument];
     const std::string at = std::to_string(index++);
     if (!value.is_string() || value.StringOrEmpty().empty()) continue;
     if (!seen.insert(value.StringOrEmpty()).second) Add(value, place, at, causes);
@@ -148,10 +148,9 @@ void ValueRule::CheckUnique(const json::Value& items, const FieldPlace& place,
   }
 }
 
-void ValueRule::Check(const json::Value& object, const FieldPlace& place,
+void ValueRule::Check(const json::Value& value, const FieldPlace& place,
                       std::vector<StatusCause>& causes) const {
-  if (IsAbsent(object, *field_) || AreEnough(causes)) return;
-  const json::Value& value = object[field_->json_name];
+  if (IsAbsentValue(value, *field_) || AreEnough(causes)) return;
   if (kind_ == Kind::kUnique) return CheckUnique(value, place, causes);
   switch (part_) {
     case Part::kValue:
@@ -161,7 +160,7 @@ void ValueRule::Check(const json::Value& object, const FieldPlace& place,
       for (std::size_t i = 0; i < value.items().size() && !AreEnough(causes); ++i) {
         const json::Value& item = value.items()[i];
         if (!IsBroken(item)) continue;
-        if (row_.text.find(kWhole) != std::string_view::npos) return Add(value, place, {}, causes);
+        if (row_->text.find(kWhole) != std::string_view::npos) return Add(value, place, {}, causes);
         Add(item, place, std::to_string(i), causes);
       }
       return;

@@ -33,9 +33,9 @@ class ValueRule {
 
   [[nodiscard]] const internal::FieldDescriptor& field() const { return *field_; }
 
-  // Appends a cause for each value of the member of `object`, a message at `place`, that breaks the
-  // rule. Absent members break none.
-  void Check(const json::Value& object, const FieldPlace& place,
+  // Appends a cause for each value of the member that breaks the rule. `value` is the member's, of
+  // a message at `place`; absent members break no rule.
+  void Check(const json::Value& value, const FieldPlace& place,
              std::vector<StatusCause>& causes) const;
 
  private:
@@ -61,7 +61,7 @@ class ValueRule {
            std::vector<StatusCause>& causes) const;
 
   const internal::FieldDescriptor* field_ = nullptr;
-  const ValueRow& row_;
+  const ValueRow* row_;
   Part part_ = Part::kValue;
   Kind kind_ = Kind::kEnum;
   bool may_be_empty_ = false;               // an empty text breaks no rule

@@ -26,7 +26,8 @@ std::string Broken(const ValueRow& row, const std::string& container) {
   const FieldPlace in_spec{.parent = &object, .member = "spec"};
   const FieldPlace place{.parent = &in_spec, .member = "containers", .index = 1};
   std::vector<StatusCause> causes;
-  rule.Check(Quoted(container), place, causes);
+  const json::Value object_value = Quoted(container);
+  rule.Check(object_value[rule.field().json_name], place, causes);
   return Lines(causes);
 }
 
@@ -37,7 +38,8 @@ std::string BrokenSpec(const ValueRow& row, const std::string& spec) {
   const FieldPlace object;
   const FieldPlace place{.parent = &object, .member = "spec"};
   std::vector<StatusCause> causes;
-  rule.Check(Quoted(spec), place, causes);
+  const json::Value object_value = Quoted(spec);
+  rule.Check(object_value[rule.field().json_name], place, causes);
   return Lines(causes);
 }
 
