@@ -398,27 +398,36 @@ func (s *schema) sites() map[string]map[string]bool {
 	return out
 }
 
-func (p *prober) sampleLine(s *schema, line string, of map[string][]*place, samples map[string][]sample) error {
+// validObject reads a line of the file and gives the messages in the object. there: the server has it already, so it is valid
+// and can be asked no more.
+func (p *prober) validObject(s *schema, line string) (found []*place, there bool, err error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(line), &object); err != nil {
-		return err
+		return nil, false, err
 	}
 	scope := fmt.Sprint(object["apiVersion"], " ", object["kind"])
 	root := slices.IndexFunc(s.roots, func(r *root) bool { return r.scope() == scope })
 	if root < 0 {
-		return fmt.Errorf("no such kind: %s", scope)
+		return nil, false, fmt.Errorf("no such kind: %s", scope)
 	}
 	r := s.roots[root]
 	if object["metadata"] == nil {
 		object["metadata"] = map[string]any{"name": someName}
 	}
 	wrong, err := p.causes(r, object)
-	// What is there already is valid, and can be asked no more.
-	there := err != nil && strings.HasPrefix(err.Error(), "409 ")
+	there = err != nil && strings.HasPrefix(err.Error(), "409 ")
 	if wrong != nil || err != nil && !there {
-		return fmt.Errorf("%s should be valid: %v %w", scope, wrong, err)
+		return nil, false, fmt.Errorf("%s should be valid: %v %w", scope, wrong, err)
 	}
-	for _, at := range places(place{r, object, "", r.scope(), r.kind, object}) {
+	return places(place{r, object, "", r.scope(), r.kind, object}), there, nil
+}
+
+func (p *prober) sampleLine(s *schema, line string, of map[string][]*place, samples map[string][]sample) error {
+	all, there, err := p.validObject(s, line)
+	if err != nil {
+		return err
+	}
+	for _, at := range all {
 		of[at.message.name] = append(of[at.message.name], at)
 		if there {
 			continue

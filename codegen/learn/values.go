@@ -574,25 +574,11 @@ func rowsOf(message, member string, places []found, sites int) string {
 }
 
 func (p *prober) valuesOf(s *schema, line string, of map[string][]found) error {
-	var object map[string]any
-	if err := json.Unmarshal([]byte(line), &object); err != nil {
+	all, there, err := p.validObject(s, line)
+	if err != nil || there {
 		return err
 	}
-	scope := fmt.Sprint(object["apiVersion"], " ", object["kind"])
-	at := slices.IndexFunc(s.roots, func(r *root) bool { return r.scope() == scope })
-	if at < 0 {
-		return fmt.Errorf("no such kind: %s", scope)
-	}
-	r := s.roots[at]
-	if object["metadata"] == nil {
-		object["metadata"] = map[string]any{"name": someName}
-	}
-	if wrong, err := p.causes(r, object); err != nil && strings.HasPrefix(err.Error(), "409 ") {
-		return nil // it is there already, and can be asked no more
-	} else if wrong != nil || err != nil {
-		return fmt.Errorf("%s should be valid: %v %w", scope, wrong, err)
-	}
-	for _, at := range places(place{r, object, "", r.scope(), r.kind, object}) {
+	for _, at := range all {
 		for _, slot := range slotsOf(at) {
 			key := at.message.name + "\t" + slot.name
 			rules := p.learn(slot, func(text string) {

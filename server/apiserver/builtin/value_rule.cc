@@ -12,6 +12,7 @@
 #include "apiserver/builtin/table_cells.h"
 #include "apiserver/errors/status.h"
 #include "base/text/number_in.h"
+#include "cel/net.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -21,21 +22,6 @@ using internal::cel::RegularExpression;
 
 std::string_view Bare(std::string_view member) {
   return member.substr(0, member.find_first_of("[{"));
-}
-
-bool IsAddress(const std::string& text) {
-  in6_addr address{};
-  return inet_pton(AF_INET, text.c_str(), &address) == 1 ||
-         inet_pton(AF_INET6, text.c_str(), &address) == 1;
-}
-
-bool IsBlock(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return false;
-  const std::string address(text.substr(0, slash));
-  const auto bits = internal::base::NumberIn(text.substr(slash + 1));
-  const std::int64_t most = address.find(':') == std::string::npos ? 32 : 128;
-  return IsAddress(address) && bits && *bits >= 0 && *bits <= most;
 }
 
 // In the text of a rule: the whole member, of which there is one cause.
@@ -89,9 +75,9 @@ bool ValueRule::IsBrokenByText(std::string_view text) const {
     case Kind::kNever:
       return pattern_->Matches(text);
     case Kind::kIp:
-      return !IsAddress(std::string(text));
+      return !internal::cel::IpIn(text);
     case Kind::kCidr:
-      return !IsBlock(text);
+      return !internal::cel::CidrIn(text);
     case Kind::kLeast:
     case Kind::kMost:
     case Kind::kUnique:
