@@ -180,21 +180,14 @@ class DaemonSetRound {
       updated += IsUpdated(*pod);
     }
     json::Value status = set_["status"];
-    const auto put = [&](const char* name, std::int64_t number) {
-      if (number == 0) {
-        status.Erase(name);
-      } else {
-        status.Set(name, number);
-      }
-    };
     status.Set("observedGeneration", Number(set_, "/metadata/generation"));
     status.Set("currentNumberScheduled", static_cast<std::int64_t>(kept_.size()));
     status.Set("desiredNumberScheduled", desired_);
     status.Set("numberMisscheduled", static_cast<std::int64_t>(misplaced_.size()));
     status.Set("numberReady", ready);
-    put("numberAvailable", available);
-    put("numberUnavailable", desired_ - available);
-    put("updatedNumberScheduled", updated);
+    SetCount(status, "numberAvailable", available);
+    SetCount(status, "numberUnavailable", desired_ - available);
+    SetCount(status, "updatedNumberScheduled", updated);
     plan_.UpdateStatus(Kind::kDaemonSet, set_, std::move(status));
   }
 

@@ -29,6 +29,14 @@ bool Flag(const json::Value& object, std::string_view pointer) {
   return object.At(pointer).AsBool().value_or(false);
 }
 
+void SetCount(json::Value& status, std::string_view name, std::int64_t number) {
+  if (number == 0) {
+    status.Erase(name);
+  } else {
+    status.Set(name, number);
+  }
+}
+
 const std::string& NameOf(const json::Value& object) {
   return object["metadata"]["name"].StringOrEmpty();
 }

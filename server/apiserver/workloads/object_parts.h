@@ -24,6 +24,8 @@ namespace kinformer::apiserver::workloads {
 [[nodiscard]] std::int64_t Number(const json::Value& object, std::string_view pointer,
                                   std::int64_t otherwise = 0);
 [[nodiscard]] bool Flag(const json::Value& object, std::string_view pointer);
+// Sets a number of a status; removes it if it is 0, as such fields are left out.
+void SetCount(json::Value& status, std::string_view name, std::int64_t number);
 [[nodiscard]] const std::string& NameOf(const json::Value& object);
 [[nodiscard]] const std::string& NamespaceOf(const json::Value& object);
 [[nodiscard]] const std::string& UidOf(const json::Value& object);

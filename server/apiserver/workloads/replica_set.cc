@@ -110,17 +110,10 @@ void SyncReplicaSet(const Scene& scene, const json::Value& replica_set, Plan& pl
   }
   if (again) plan.Again(*again);
   json::Value status = replica_set["status"];
-  const auto put = [&](const char* name, std::int64_t number) {
-    if (number == 0) {
-      status.Erase(name);
-    } else {
-      status.Set(name, number);
-    }
-  };
   status.Set("replicas", static_cast<std::int64_t>(active.size()));
-  put("fullyLabeledReplicas", labeled);
-  put("readyReplicas", ready);
-  put("availableReplicas", available);
+  SetCount(status, "fullyLabeledReplicas", labeled);
+  SetCount(status, "readyReplicas", ready);
+  SetCount(status, "availableReplicas", available);
   status.Set("terminatingReplicas", terminating);
   status.Set("observedGeneration", Number(replica_set, "/metadata/generation"));
   plan.UpdateStatus(Kind::kReplicaSet, replica_set, std::move(status));

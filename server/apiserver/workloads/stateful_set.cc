@@ -197,19 +197,12 @@ class StatefulSetRound {
       current = updated;
     }
     json::Value status = set_["status"];
-    const auto put = [&](const char* name, std::int64_t number) {
-      if (number == 0) {
-        status.Erase(name);
-      } else {
-        status.Set(name, number);
-      }
-    };
     status.Set("observedGeneration", Number(set_, "/metadata/generation"));
     status.Set("replicas", there);
-    put("readyReplicas", ready);
+    SetCount(status, "readyReplicas", ready);
     status.Set("availableReplicas", available);
-    put("currentReplicas", current);
-    put("updatedReplicas", updated);
+    SetCount(status, "currentReplicas", current);
+    SetCount(status, "updatedReplicas", updated);
     status.Set("currentRevision", current_);
     status.Set("updateRevision", revisions_.name);
     status.Set("collisionCount", 0);
