@@ -2,8 +2,9 @@
 //
 //   bench_requests --kubeconfig FILE [--requests N] MODE
 //
-// MODE: curl (libcurl alone: one handle, the body is thrown away), blocking (Get), awaited (Get by
-// one coroutine, on the loop), parallel (Get by 64 coroutines). All of them ask for protobuf over
+// MODE: curl (libcurl alone: one handle, the body is thrown away), curl_thread (the same in a
+// thread that gets each request from another one, which waits for it), blocking (Get), awaited
+// (Get by one coroutine, on the loop), parallel (Get by 64 coroutines). All ask for protobuf over
 // HTTP/2. Output: one line of JSON, with the CPU microseconds of a request: those of the whole
 // process, divided by the number of requests, after a tenth of them has been made.
 
@@ -14,7 +15,9 @@
 #include <functional>
 #include <latch>
 #include <optional>
+#include <semaphore>
 #include <string>
+#include <thread>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/base/task.h"
@@ -49,12 +52,25 @@ Pod FirstPod(const kinformer::Client& client) {
 
 std::size_t Discard(char*, std::size_t size, std::size_t count, void*) { return size * count; }
 
-void RunCurl(const kinformer::Config& config, const Pod& pod, int requests) {
+// libcurl alone, with one handle for all requests.
+class Curl {
+ public:
+  Curl(const kinformer::Config& config, const Pod& pod);
+  ~Curl();
+  Curl(const Curl&) = delete;
+  Curl& operator=(const Curl&) = delete;
+
+  void Get();
+
+ private:
+  CURL* easy_;
+  curl_slist* headers_;
+};
+
+Curl::Curl(const kinformer::Config& config, const Pod& pod) {
   const kinformer::HttpTransportOptions options = kinformer::TransportOptionsFor(config).OrExit();
-  static CURL* const easy = [] {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    return curl_easy_init();
-  }();
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  easy_ = curl_easy_init();
   const std::string url =
       options.base_url + "/api/v1/namespaces/" + pod.namespace_ + "/pods/" + pod.name;
   const auto blob = [](const std::string& text) {
@@ -63,28 +79,55 @@ void RunCurl(const kinformer::Config& config, const Pod& pod, int requests) {
   curl_blob ca = blob(options.tls.ca_pem);
   curl_blob cert = blob(options.tls.cert_pem);
   curl_blob key = blob(options.tls.key_pem);
-  curl_slist* headers =
+  headers_ =
       curl_slist_append(nullptr, "Accept: application/vnd.kubernetes.protobuf,application/json");
-  curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
-  curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
+  curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+  curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
   if (!options.tls.cert_pem.empty()) {
-    curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &cert);
-    curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+    curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &cert);
+    curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
   }
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+  curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);
   if (!config.bearer_token.empty()) {
-    curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, config.bearer_token.c_str());
-    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl_easy_setopt(easy_, CURLOPT_XOAUTH2_BEARER, config.bearer_token.c_str());
+    curl_easy_setopt(easy_, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
   }
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Discard);
+  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Discard);
+}
+
+Curl::~Curl() {
+  curl_easy_cleanup(easy_);
+  curl_slist_free_all(headers_);
+}
+
+void Curl::Get() {
+  long status = 0;
+  if (curl_easy_perform(easy_) != CURLE_OK) std::exit(1);
+  curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+  if (status != 200) std::exit(1);
+}
+
+void RunCurl(Curl& curl, int requests) {
+  for (int i = 0; i < requests; ++i) curl.Get();
+}
+
+// Two changes of threads for each request: what a blocking call of a library that has a loop costs
+// at least.
+void RunCurlThread(Curl& curl, int requests) {
+  std::binary_semaphore wanted(0);
+  std::binary_semaphore there(0);
+  std::jthread worker([&] {
+    for (int i = 0; i < requests; ++i) {
+      wanted.acquire();
+      curl.Get();
+      there.release();
+    }
+  });
   for (int i = 0; i < requests; ++i) {
-    long status = 0;
-    if (curl_easy_perform(easy) != CURLE_OK) std::exit(1);
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status != 200) std::exit(1);
+    wanted.release();
+    there.acquire();
   }
-  curl_slist_free_all(headers);
 }
 
 void RunBlocking(const kinformer::Client& client, const Pod& pod, int requests) {
@@ -141,9 +184,11 @@ int main(int argc, char** argv) {
       kinformer::Client::NewForConfig(config, {.qps = -1}).OrExit();
   const Pod pod = FirstPod(*client);
   std::function<void(int)> run;
-  if (mode == "curl") {
+  std::optional<Curl> curl;
+  if (mode == "curl" || mode == "curl_thread") {
     client.reset();  // with its threads
-    run = [&](int count) { RunCurl(config, pod, count); };
+    curl.emplace(config, pod);
+    run = [&](int count) { mode == "curl" ? RunCurl(*curl, count) : RunCurlThread(*curl, count); };
   } else if (mode == "blocking") {
     run = [&](int count) { RunBlocking(*client, pod, count); };
   } else if (mode == "awaited") {

@@ -66,18 +66,15 @@ struct Speller {
   bool relative;
 
   [[nodiscard]] Value operator()(clientcmdapi::Cluster cluster) const {
-    Spell(cluster.certificate_authority);
+    for (std::string* path : GetClusterFileReferences(cluster)) Spell(*path);
     return internal::config::ClusterValue(cluster);
   }
   [[nodiscard]] Value operator()(clientcmdapi::AuthInfo user) const {
-    Spell(user.client_certificate);
-    Spell(user.client_key);
-    Spell(user.token_file);
-    if (user.exec && user.exec->command.find('/') != std::string::npos) {
-      Spell(user.exec->command);
-      // A name without a slash would be searched in PATH.
-      std::string& command = user.exec->command;
-      if (command.find('/') == std::string::npos) command.insert(0, "./");
+    const bool has_path = user.exec && user.exec->command.find('/') != std::string::npos;
+    for (std::string* path : GetAuthInfoFileReferences(user)) Spell(*path);
+    // A name without a slash would be searched in PATH.
+    if (has_path && user.exec->command.find('/') == std::string::npos) {
+      user.exec->command.insert(0, "./");
     }
     return internal::config::UserValue(user);
   }

@@ -229,7 +229,12 @@ class Program {
     });
     controller = ControllerBuilder(*manager)
                      .Named("watches")
-                     .WithOptions({.max_cache_age = hours(1), .is_leader = Accepts("IsLeader")})
+                     .WithOptions({.max_cache_age = hours(1),
+                                   .is_leader = Accepts("IsLeader"),
+                                   .catch_up = [this](const std::stop_token&) -> Result<void> {
+                                     place_.Reach("CatchUp");
+                                     return {};
+                                   }})
                      .Watches<ConfigMap>(own, each)
                      .Watches<ConfigMap>(funcs)
                      .Watches<ConfigMap>(
@@ -372,6 +377,7 @@ const char* const kFunctions[] = {
     "PredicateDelete",
     "PredicateFilter",
     "PredicateGeneric",
+    "CatchUp",
     "IsLeader",
     "Build",
     "Complete",

@@ -57,6 +57,11 @@ class AsyncSharedInformer {
     return internal::InformerCore::VersionTask(core_, std::move(resourceVersion), std::move(stop),
                                                timeout);
   }
+  [[nodiscard]] Task<Result<void>> WaitUntilCurrent(std::stop_token stop = {},
+                                                    std::optional<Duration> timeout = {}) const {
+    std::vector<std::shared_ptr<internal::InformerCore>> one(1, core_);
+    return internal::CurrentTask(core_->env(), std::move(one), std::move(stop), timeout, {});
+  }
 
  private:
   std::shared_ptr<internal::InformerCore> core_;

@@ -81,6 +81,11 @@ class DynamicSharedInformerFactory {
                                    std::optional<Duration> timeout = {}) {
     return factory_.WaitForHandlersSync(stop, timeout);
   }
+  Result<void> WaitUntilCurrent(const std::stop_token& stop = {},
+                                std::optional<Duration> timeout = {},
+                                std::optional<SteadyTime> since = {}) {
+    return factory_.WaitUntilCurrent(stop, timeout, since);
+  }
   void Shutdown() { factory_.Shutdown(); }
   void Release(const SharedInformer<Unstructured>& informer) { factory_.Release(informer); }
 

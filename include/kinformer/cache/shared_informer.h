@@ -329,6 +329,16 @@ class SharedInformer {
                                       std::optional<Duration> timeout = {}) const {
     return core_->WaitForResourceVersion(resourceVersion, stop, timeout);
   }
+  // Blocks until the store has all that the server had when this was called, however late the
+  // watch is. Asks the server, which takes one round trip, and no more if the watch is not late; a
+  // request that fails is made again. Give a `timeout`, or a `stop`: a watch may be late for long.
+  //
+  // kDeadlineExceeded, kCanceled, kStopped, kNotSynced, kWouldDeadlock: as above. The server's
+  // error if it refuses to list (403, 404, 405).
+  Result<void> WaitUntilCurrent(const std::stop_token& stop = {},
+                                std::optional<Duration> timeout = {}) const {
+    return internal::WaitUntilCurrent(core_->env(), {core_}, stop, timeout);
+  }
   [[nodiscard]] InformerStats Stats() const { return core_->Stats(); }
   // Returns its activity, the last error, and the time since the last confirmation by the server.
   [[nodiscard]] InformerStatus Status() const { return core_->Status(); }

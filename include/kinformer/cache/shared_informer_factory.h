@@ -83,6 +83,8 @@ class FactoryCore {
   void Start();
   Result<void> WaitForCacheSync(const std::stop_token& stop, const SyncWaitOptions& options);
   Result<void> WaitForHandlersSync(const std::stop_token& stop, std::optional<Duration> timeout);
+  Result<void> WaitUntilCurrent(const std::stop_token& stop, std::optional<Duration> timeout,
+                                std::optional<SteadyTime> since);
   void Shutdown();
   void Release(const std::shared_ptr<InformerCore>& informer);
 
@@ -229,6 +231,15 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
   Result<void> WaitForHandlersSync(const std::stop_token& stop = {},
                                    std::optional<Duration> timeout = {}) {
     return core_->WaitForHandlersSync(stop, timeout);
+  }
+
+  // Blocks until each started informer has all that the server had when this was called; see
+  // SharedInformer::WaitUntilCurrent. `since`: an informer that is known to have had all at that
+  // time, or later, does not ask. If the server refuses for one, the others are waited for.
+  Result<void> WaitUntilCurrent(const std::stop_token& stop = {},
+                                std::optional<Duration> timeout = {},
+                                std::optional<SteadyTime> since = {}) {
+    return core_->WaitUntilCurrent(stop, timeout, since);
   }
 
   // Stops all informers, releases the handles on them, and blocks until their work has ended: no

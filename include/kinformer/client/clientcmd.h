@@ -16,6 +16,7 @@
 #ifndef KINFORMER_CLIENT_CLIENTCMD_H_
 #define KINFORMER_CLIENT_CLIENTCMD_H_
 
+#include <iosfwd>
 #include <map>
 #include <string>
 #include <string_view>
@@ -127,12 +128,30 @@ Result<void> ModifyConfig(const ClientConfigLoadingRules& access,
 Result<void> RelativizePathWithNoBacksteps(const std::vector<std::string*>& paths,
                                            const std::string& base);
 
+// Return the members that are paths, to be changed in place: those of certificates, keys and token
+// files, some of them empty, and the command of a plugin if it has a slash. The pointers are good
+// as long as the entry is where it is.
+std::vector<std::string*> GetClusterFileReferences(clientcmdapi::Cluster& cluster);
+std::vector<std::string*> GetAuthInfoFileReferences(clientcmdapi::AuthInfo& user);
+std::vector<std::string*> GetConfigFileReferences(clientcmdapi::Config& config);
+
 // ---- Using a kubeconfig.
 
 // Returns what a client needs, by the context that `overrides` choose, or the current one.
 // Counterpart: clientcmd.NewDefaultClientConfig with ClientConfig.
 Result<Config> ClientConfig(const clientcmdapi::Config& config,
                             const ConfigOverrides& overrides = {});
+
+// Asks a person for a user name and a password: writes the questions to `out`, and reads a line
+// each from `in`. A terminal does not show the password if `in` is std::cin. Blocks until both are
+// there; kConfig if the input ends before. Counterpart: clientcmd.PromptingAuthLoader.
+Result<clientcmdapi::AuthInfo> PromptForLogin(std::istream& in, std::ostream& out);
+
+// Returns what ClientConfig returns; asks a person for user name and password, as PromptForLogin
+// does, if that has no credentials of any kind. Counterpart: clientcmd.NewInteractiveClientConfig.
+Result<Config> InteractiveClientConfig(const clientcmdapi::Config& config,
+                                       const ConfigOverrides& overrides, std::istream& in,
+                                       std::ostream& out);
 
 // Returns `config` with `overrides` written into the chosen context and the entries it refers to,
 // which is current then; others are unchanged. Counterpart: DirectClientConfig.MergedRawConfig.

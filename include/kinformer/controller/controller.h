@@ -31,6 +31,7 @@
 #include "kinformer/controller/request_queue.h"
 #include "kinformer/controller/runnable.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/call_gate.h"
 #include "kinformer/internal/controller_core.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
@@ -104,9 +105,18 @@ class TypedController final : public Runnable {
   bool ProcessNext();
   void Dispose(const R& request, const internal::Disposal& disposal);
 
+  // Also says how long a request that has failed waits.
+  class Queue final : public PriorityQueue<R> {
+   public:
+    using PriorityQueue<R>::PriorityQueue;
+    [[nodiscard]] Duration When(const R& request) { return this->limiter().When(request); }
+  };
+
   const std::shared_ptr<TypedReconciler<R>> reconciler_;
   const std::optional<int> usual_;
-  PriorityQueue<R> queue_;
+  internal::CallGate gate_;  // of requests that return when what they lack is there
+  internal::FailingRequests<R> failing_;
+  Queue queue_;
   internal::ControllerCore core_;  // destroyed first: it uses the other members
 };
 // A controller whose requests are names of objects.
@@ -129,6 +139,7 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
                                     std::unique_ptr<RateLimiter<R>> limiter)
     : reconciler_(std::move(reconciler)),
       usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
+      failing_(env),
       queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
              {.name = options.name, .controller = options.name}),
       core_(env, std::move(options)) {
@@ -137,14 +148,16 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
 }
 
 template <class R>
-TypedController<R>::~TypedController() = default;
+TypedController<R>::~TypedController() {
+  gate_.Close();
+}
 
 template <class R>
 Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> source) {
   if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
   source::TypedSource<R>* const raw = source.get();
   return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-    return raw->Start(stop, RequestQueue<R>(queue_, usual_));
+    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_));
   });
 }
 
@@ -197,9 +210,16 @@ bool TypedController<R>::ProcessNext() {
   const auto next = queue_.GetWithPriority();
   if (!next) return false;
   const R& request = next->item;
+  // An event that came during the attempt that failed waits, too.
+  if (const Duration wait = failing_.WaitOf(request); wait > Duration(0)) {
+    queue_.AddWithOpts({.after = wait, .priority = next->priority}, request);
+    queue_.Done(request);
+    return true;
+  }
+  failing_.Tried(request, core_.EventRetryInterval());
   const bool disposed = core_.Contain([&] {
     const std::optional<internal::Disposal> disposal = core_.Reconcile(
-        internal::TextOf(request), next->priority,
+        internal::TextOf(request), next->priority, failing_.Of(request),
         [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
     if (disposal) Dispose(request, *disposal);
   });
@@ -216,12 +236,25 @@ void TypedController<R>::Dispose(const R& request, const internal::Disposal& dis
   switch (disposal.action) {
     case Action::kForget:
       queue_.Forget(request);
+      failing_.Forget(request);
       return;
-    case Action::kRateLimited:
-      queue.AddWithOpts({.rate_limited = true, .priority = disposal.priority}, request);
+    case Action::kRateLimited: {
+      const Duration wait = queue_.When(request);
+      // A reconcile that asked for it is woken by any event.
+      failing_.Failed(request, disposal.error,
+                      disposal.error ? core_.env().Now() + wait : SteadyTime::min());
+      queue.AddWithOpts({.after = wait, .priority = disposal.priority}, request);
+      return;
+    }
+    case Action::kParked:
+      failing_.Parked(request);
+      disposal.await(gate_.Guard([this, request, priority = disposal.priority] {
+        RequestQueue<R>(queue_, usual_).AddWithOpts({.priority = priority}, request);
+      }));
       return;
     case Action::kAfter:
       queue_.Forget(request);
+      failing_.Forget(request);
       queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
       return;
   }

@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 
 namespace kinformer {
@@ -39,6 +41,17 @@ struct ControllerOptions {
   std::optional<bool> enable_warmup{};
   // Time for one reconcile, after which its ReconcileContext asks it to stop. Default: no limit.
   std::optional<TimeSpan> reconciliation_timeout{};
+  // While a request fails, an event brings its next attempt forward, but one attempt within this
+  // time at most: so an object that changes all the time, and always fails, is not tried at each
+  // change. Other events wait for the request's own delay. 0: each event brings an attempt forward,
+  // as in controller-runtime. Default: 10 s.
+  std::optional<TimeSpan> event_retry_interval{};
+  // True: a reconcile whose read lacks a write of its client is put aside if the cache does not show
+  // the write soon (50 ms): the read fails with kStale, the reconcile's error does not count, and
+  // the request returns once the cache shows the write, or read_your_writes_timeout is over. So a
+  // watch that is late takes no worker. A request that was put aside twice in a row waits, as with
+  // false: reads then wait for the write. Default: true.
+  std::optional<bool> park_stale_reads{};
   // Staleness breaker: reconciles wait while a source's cache was last confirmed to be up to date
   // longer ago than this (InformerStatus::progress_age), so that a controller without its server
   // does not act on outdated objects. Use at least a minute and a half, since a quiet watch hears
@@ -48,6 +61,13 @@ struct ControllerOptions {
   // empty here and in the manager's options, a manager with leader election uses
   // LeaderElector::IsLeader for controllers that need election.
   std::function<bool()> is_leader{};
+  // Called once, between the sync of the sources and the first reconcile, which waits for it; an
+  // error ends the controller. If it is empty here and in the manager's options, a manager with
+  // leader election waits, for controllers that need election, until its cluster's caches have all
+  // that the server had when this process was elected (SharedInformerFactory::WaitUntilCurrent): so
+  // what the leader before has written is seen, however late a watch is. A function that returns
+  // at once switches that off.
+  std::function<Result<void>(const std::stop_token& stop)> catch_up{};
 };
 
 }  // namespace kinformer

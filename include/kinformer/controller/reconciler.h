@@ -92,14 +92,16 @@ class ReconcileContext {
   // Creates a context, for tests; a controller makes its own.
   ReconcileContext(Env& env, std::stop_token stop, std::optional<SteadyTime> deadline = {},
                    std::string controller = {}, std::string key = {}, std::string reconcile_id = {},
-                   int priority = 0)
+                   int priority = 0, int attempts = 0, std::optional<Error> last_error = {})
       : env_(env),
         stop_(std::move(stop)),
         deadline_(deadline),
         controller_(std::move(controller)),
         key_(std::move(key)),
         reconcile_id_(std::move(reconcile_id)),
-        priority_(priority) {}
+        priority_(priority),
+        attempts_(attempts),
+        last_error_(std::move(last_error)) {}
 
   [[nodiscard]] Env& env() const { return env_; }
   // Requests the reconcile to return soon: the controller stops, leadership is lost, or the time is
@@ -117,6 +119,13 @@ class ReconcileContext {
   // Returns the request's priority.
   [[nodiscard]] int priority() const { return priority_; }
 
+  // Returns how often the request has been tried in vain since its last success: 0 at the first
+  // attempt. It counts errors, exceptions and ReconcileResult::requeue.
+  [[nodiscard]] int attempts() const { return attempts_; }
+  // Returns the error of the attempt before, if that failed. Empty at the first attempt, and after
+  // ReconcileResult::requeue.
+  [[nodiscard]] const std::optional<Error>& last_error() const { return last_error_; }
+
   // Logs a line with the controller, the request and the reconcile's id, and up to four fields of
   // the caller.
   void Log(LogLevel level, std::string_view message,
@@ -130,6 +139,8 @@ class ReconcileContext {
   const std::string key_;
   const std::string reconcile_id_;
   const int priority_;
+  const int attempts_;
+  const std::optional<Error> last_error_;
 };
 
 // Called from as many threads at once as the controller has workers, but never at the same time for

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "kinformer/internal/failing_requests.h"
 #include "kinformer/workqueue/priority_queue.h"
 
 namespace kinformer {
@@ -19,7 +20,8 @@ inline constexpr int kLowPriority = -100;
 
 // A handle, valid during the call that gets it. Each Add may have a priority; without one it has
 // the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
-// else 0. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
+// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events.
+// Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
 // WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
 class RequestQueue {
@@ -27,7 +29,11 @@ class RequestQueue {
   // Creates a handle. `usual`: the priority of requests without one. Empty: the queue has no
   // priorities, and given ones are ignored.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual)
-      : queue_(queue), usual_(usual) {}
+      : RequestQueue(queue, usual, nullptr) {}
+  // Creates the handle of a controller, whose failing requests have delays that events keep.
+  RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual,
+               const internal::FailingRequests<R, Hash>* failing)
+      : queue_(queue), usual_(usual), failing_(failing) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
   // Adds a request after `delay`.
@@ -40,16 +46,21 @@ class RequestQueue {
     } else if (!options.priority) {
       options.priority = usual_;
     }
+    if (failing_ != nullptr && !options.rate_limited) {
+      const Duration wait = failing_->WaitOf(request);
+      if (wait > options.after) options.after = wait;
+    }
     queue_.AddWithOpts(options, request);
   }
   // Returns a handle on the same queue for an event of another priority.
   [[nodiscard]] RequestQueue WithUsual(int usual) const {
-    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt);
+    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_);
   }
 
  private:
   PriorityQueue<R, Hash>& queue_;
   std::optional<int> usual_;
+  const internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
 };
 
 }  // namespace kinformer

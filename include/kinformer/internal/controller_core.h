@@ -17,9 +17,11 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
+#include "kinformer/base/task.h"
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/failing_requests.h"
 #include "kinformer/internal/pimpl.h"
 
 namespace kinformer::internal {
@@ -38,10 +40,14 @@ struct Disposal {
     kForget,       // done, or failed for good
     kRateLimited,  // retried, with growing delays
     kAfter,        // done, and again after `after`
+    kParked,       // not done, and again when what `await` waits for is there
   };
   Action action{};
   Duration after{0};
   int priority{0};
+  std::optional<Error> error{};  // of a reconcile that is retried
+  // For kParked: begins to wait, and calls the function on some thread at the end.
+  std::function<void(std::function<void()> done)> await{};
 };
 
 // Thread-safe.
@@ -68,15 +74,20 @@ class ControllerCore {
   Result<void> Start(const std::stop_token& stop);
   Result<void> Warmup(const std::stop_token& stop);
 
-  // Calls `reconcile` for a request with the text `key`. Empty: the controller ended before the
+  // Calls `reconcile` for a request with the text `key`, which has failed before as `failed` says.
+  // Empty: the controller ended before the
   // reconcile was allowed to begin.
   std::optional<Disposal> Reconcile(
-      const std::string& key, int priority,
+      const std::string& key, int priority, const FailedAttempts& failed,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
   // Calls `work`, which calls the program's rate limiter and ToString of its requests. False: one
   // of them threw, which is logged and counted.
   bool Contain(const std::function<void()>& work);
+
+  [[nodiscard]] Duration EventRetryInterval() const {
+    return options_.event_retry_interval.value_or(std::chrono::seconds(10));
+  }
 
   [[nodiscard]] const ControllerOptions& options() const { return options_; }
   [[nodiscard]] Env& env() const { return env_; }
@@ -101,6 +112,8 @@ class ControllerCore {
   Result<bool> StartSources(const std::stop_token& stop);
   Result<bool> StartSourcesOnce(const std::stop_token& stop, std::vector<Watched> sources);
   void StopSources();
+  // Calls ControllerOptions::catch_up. Returns false if `stop` was requested.
+  Result<bool> CatchUp(const std::stop_token& stop);
   void Work();
   // Returns why no reconcile may begin now; empty: it may. A function that throws is a reason.
   [[nodiscard]] std::string WhyHeldBack();
@@ -110,6 +123,8 @@ class ControllerCore {
       const ReconcileContext& context,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
   Disposal DisposalOf(const ReconcileContext& context, const Result<ReconcileResult>& result);
+  // Counts a reconcile that is put aside until all of `waits` have ended.
+  Disposal ParkedUntil(std::vector<std::function<Task<Result<void>>()>> waits, int priority);
   // Warns if the request of `key` returns again and again without end.
   void WarnIfItSpins(const ReconcileContext& context, const std::string& key,
                      const Result<ReconcileResult>& result);

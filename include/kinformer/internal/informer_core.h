@@ -33,6 +33,7 @@ namespace kinformer::internal {
 namespace cache {
 class Listener;
 class StoreCore;
+class CurrentAnswers;
 struct StorePosition;
 }  // namespace cache
 class IndexerCore;
@@ -119,6 +120,13 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
                                         std::optional<Duration> timeout);
   static Task<Result<void>> HandlersSyncTask(std::shared_ptr<const InformerCore> informer,
                                              std::stop_token stop, std::optional<Duration> timeout);
+  // Asks the server what it has, for each part. Calls `notify` on the loop at each answer, also
+  // after the result was destroyed.
+  [[nodiscard]] std::shared_ptr<cache::CurrentAnswers> AskWhetherCurrent(
+      std::function<void()> notify) const;
+  // Records that the store has all that the server had at that time; returns whether that is known.
+  void NoteCurrentAt(SteadyTime when) const;
+  [[nodiscard]] bool WasCurrentAt(SteadyTime when) const;
   [[nodiscard]] InformerStats Stats() const;
   [[nodiscard]] InformerStatus Status() const;
   [[nodiscard]] std::vector<NamespaceStatus> Namespaces() const;
@@ -168,6 +176,15 @@ Result<void> RemoveListener(const std::shared_ptr<cache::Listener>& listener);
 // Waits until all are synced. See SharedInformerFactory::WaitForCacheSync for the errors.
 Result<void> WaitForSync(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
                          const std::stop_token& stop, const SyncWaitOptions& options);
+
+// Waits until each of them has all that the server had when this was called; where `since` is
+// given, and it is known that one had all at that time or later, nobody is asked.
+Result<void> WaitUntilCurrent(Env& env, const std::vector<std::shared_ptr<InformerCore>>& informers,
+                              const std::stop_token& stop, std::optional<Duration> timeout,
+                              std::optional<SteadyTime> since = {});
+Task<Result<void>> CurrentTask(Env& env, std::vector<std::shared_ptr<InformerCore>> informers,
+                               std::stop_token stop, std::optional<Duration> timeout,
+                               std::optional<SteadyTime> since);
 
 }  // namespace kinformer::internal
 

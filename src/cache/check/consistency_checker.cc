@@ -117,6 +117,7 @@ void ConsistencyChecker::Listed() {
 }
 
 void ConsistencyChecker::Distrust() {
+  distrusted_ = true;
   if (off_) return;
   TurnOff(
       "the transform changes names, uids or resourceVersions, so that there is nothing to compare");

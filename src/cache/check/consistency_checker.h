@@ -69,6 +69,7 @@ class ConsistencyChecker final : private ListReceiver {
   void Listed();
   // Ends all checks: a transform makes keys, uids or versions differ from the server's.
   void Distrust();
+  [[nodiscard]] bool distrusted() const { return distrusted_; }
 
  private:
   struct Walk;
@@ -109,6 +110,7 @@ class ConsistencyChecker final : private ListReceiver {
   Duration relist_pause_{0};
   SteadyTime no_relist_before_{};
   bool off_ = false;
+  bool distrusted_ = false;
   bool said_off_ = false;
   int wrong_versions_ = 0;      // consecutive answers at another version
   bool one_namespace_ = false;  // the next walk over a large store covers one namespace

@@ -127,7 +127,8 @@ struct InformerCore::Impl final : public StoreOwner,
   std::atomic<bool> synced{false};
   std::atomic<bool> torn_down{true};
   std::atomic<bool> said_not_started{false};
-  std::atomic<bool> factory_ended{false};  // its factory will not start it
+  std::atomic<SteadyTime> current_at{SteadyTime::min()};  // see NoteCurrentAt
+  std::atomic<bool> factory_ended{false};                 // its factory will not start it
   // Calls of Start and Stop whose task on the loop has not run yet.
   std::atomic<int> starts{0};
   std::atomic<int> stops{0};

@@ -109,6 +109,7 @@ std::shared_ptr<Gauge> InformerPart::NewProgressGauge() const {
 }
 
 InformerPart::~InformerPart() {
+  for (const auto& question : questions_) question->Abandon();
   informer_.last_seen.Record(part_.key(), reflector_.LastSyncResourceVersion());
 }
 
@@ -116,6 +117,30 @@ void InformerPart::Start() {
   reflector_.SetLastSyncResourceVersion(informer_.last_seen.Of(part_.key()));
   reflector_.Start();
   ArmRelist(informer_.settings.relist_period);
+}
+
+void InformerPart::AskWhetherCurrent(
+    std::function<void()> answered, std::function<void(const Error& error, bool for_good)> failed) {
+  std::erase_if(questions_, [](const auto& question) { return question->is_answered(); });
+  CurrentQuestionOptions options{.part = part_,
+                                 .version = [this] { return CurrentVersion(); },
+                                 .comparable = [this] { return !checker_.distrusted(); },
+                                 .answered = std::move(answered),
+                                 .failed = std::move(failed)};
+  questions_.push_back(std::make_unique<CurrentQuestion>(informer_.env, contained_, informer_.store,
+                                                         std::move(options)));
+  questions_.back()->Ask();
+}
+
+// Versions of different epochs must not be compared.
+std::string InformerPart::CurrentVersion() const {
+  const StorePosition position = informer_.PositionOf(part_.key());
+  return position.epoch == informer_.statuses.epochs() ? position.resource_version : std::string();
+}
+
+void InformerPart::Committed() {
+  for (const auto& question : questions_) question->Committed();
+  std::erase_if(questions_, [](const auto& question) { return question->is_answered(); });
 }
 
 void InformerPart::ArmRelist(Duration period) {

@@ -16,6 +16,7 @@
 #include "cache/apply/informer_controller.h"
 #include "cache/apply/parted_store.h"
 #include "cache/check/consistency_checker.h"
+#include "cache/check/current_question.h"
 #include "cache/informer/informer_context.h"
 #include "cache/store/store_part.h"
 #include "cache/watch/reflector.h"
@@ -50,6 +51,12 @@ class InformerPart final : private ReflectorObserver {
   void Start();
   // Another part has found that the server went back in time.
   void JoinEpoch() { reflector_.JoinEpoch(); }
+  // Asks the server what it has; `answered` is called when the store has all of it, or this is
+  // destroyed, and `failed` as CurrentQuestionOptions say.
+  void AskWhetherCurrent(std::function<void()> answered,
+                         std::function<void(const Error& error, bool for_good)> failed);
+  // The store has changed, while questions are open.
+  void Committed();
   [[nodiscard]] InformerController& controller() { return controller_; }
   // Returns the scope of the part, as readers see it in errors.
   [[nodiscard]] const Scope& scope() const { return scope_; }
@@ -71,6 +78,8 @@ class InformerPart final : private ReflectorObserver {
   [[nodiscard]] InformerControllerOptions ControllerOptions(std::size_t parts);
   [[nodiscard]] ReflectorOptions ReflectorOptionsOfInformer() const;
   void ArmRelist(Duration period);
+  // Returns the part's version in the store; empty: nothing of the server's present state.
+  [[nodiscard]] std::string CurrentVersion() const;
   [[nodiscard]] std::shared_ptr<Gauge> NewProgressGauge() const;
   // The server has answered that it does not have the resource.
   void ResourceAbsent();
@@ -90,6 +99,7 @@ class InformerPart final : private ReflectorObserver {
   const Scope scope_;
   InformerController controller_;
   ConsistencyChecker checker_;
+  std::vector<std::unique_ptr<CurrentQuestion>> questions_;
   // Destroyed first, as it feeds the controller.
   Reflector reflector_;
   Timer relist_timer_;

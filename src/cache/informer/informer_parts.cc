@@ -239,6 +239,25 @@ void InformerParts::OnNamespacesEpoch() {
   for (const auto& [key, part] : parts_) part->JoinEpoch();
 }
 
+void InformerParts::Committed() {
+  cleanup_.Committed();
+  if (questions_ == 0) return;
+  for (const auto& [key, part] : parts_) part->Committed();
+}
+
+void InformerParts::AskWhetherCurrent(const std::shared_ptr<CurrentAnswers>& answers) {
+  for (const auto& [key, part] : parts_) {
+    ++questions_;
+    answers->Asked();
+    part->AskWhetherCurrent(
+        [this, answers] {
+          --questions_;
+          answers->Answered();
+        },
+        [answers](const Error& error, bool for_good) { answers->Failed(error, for_good); });
+  }
+}
+
 void InformerParts::ArmResync() {
   const Duration period = informer_.handlers.ResyncCheckPeriod();
   if (period <= Duration(0) || resync_timer_.armed()) return;

@@ -21,6 +21,7 @@
 #include "cache/apply/part_positions.h"
 #include "cache/apply/parted_store.h"
 #include "cache/apply/store_cleanup.h"
+#include "cache/informer/current_answers.h"
 #include "cache/informer/informer_context.h"
 #include "cache/informer/informer_part.h"
 #include "cache/informer/namespace_watch.h"
@@ -44,7 +45,9 @@ class InformerParts final : private InformerPart::Owner, private NamespaceWatch:
   // Processes the queues.
   void Process();
   // Called after each commit of the store.
-  void Committed() { cleanup_.Committed(); }
+  void Committed();
+  // Asks the server for each part what it has; see CurrentQuestion.
+  void AskWhetherCurrent(const std::shared_ptr<CurrentAnswers>& answers);
 
  private:
   // A part that is no longer covered, until its objects have left the store.
@@ -96,6 +99,7 @@ class InformerParts final : private InformerPart::Owner, private NamespaceWatch:
   // Both are null unless the parts are the namespaces that exist.
   std::unique_ptr<NamespaceWatch> watch_;
   std::shared_ptr<PartPosition> namespaces_position_;  // in the collection of Namespaces
+  int questions_ = 0;  // of AskWhetherCurrent, that are not answered
   Timer resync_timer_;
   const base::OwnCalls own_calls_{};
 };

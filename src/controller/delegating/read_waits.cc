@@ -9,6 +9,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/internal/cache_tasks.h"
 
+#include "base/loop/parked_waits.h"
 #include "controller/delegating/placement.h"
 
 namespace kinformer::internal::delegating {
@@ -19,6 +20,9 @@ using Entry = UnsettledWrites::Entry;
 
 // Interval at which a wait for one namespace checks it while other namespaces are not synced.
 constexpr Duration kLookAgain = std::chrono::milliseconds(100);
+
+// Time that the watch usually takes to show a write.
+constexpr Duration kMoment = std::chrono::milliseconds(50);
 
 Error WithRefusal(const Error& error, std::string_view refused) {
   if (refused.empty()) return error;
@@ -123,9 +127,21 @@ Task<Result<void>> ReadableTask(std::shared_ptr<DelegatingState> state, ReadSour
   Task<Result<void>> settling = SettleWritesTask(state, type, which, bounds, call);
   const Result<void> settled = co_await settling;
   if (!settled || !state->Waits()) co_return settled;
-  Task<Result<void>> seeing =
-      UnseenWrites::SeenTask(source.unseen, which, state->PatienceOf(bounds, call));
-  co_return co_await seeing;
+  const ReadPatience patience = state->PatienceOf(bounds, call);
+  // A reconcile waits for a moment only; its request returns when the writes are shown.
+  base::ParkedWaits* const parked = base::ParkedWaits::Current();
+  ReadPatience first = patience;
+  if (parked != nullptr) {
+    first.deadline = std::min(patience.deadline, state->env().Now() + kMoment);
+  }
+  Task<Result<void>> seeing = UnseenWrites::SeenTask(source.unseen, which, first);
+  const Result<void> seen = co_await seeing;
+  if (!seen && seen.error().reason() == Reason::kStale && first.deadline < patience.deadline) {
+    parked->Add([unseen = source.unseen, which, patience] {
+      return UnseenWrites::SeenTask(unseen, which, patience);
+    });
+  }
+  co_return seen;
 }
 
 Result<void> ReadableOnLoop(DelegatingState& state, const ReadSource& source, const KindInfo& type,

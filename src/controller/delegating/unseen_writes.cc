@@ -1,6 +1,7 @@
 #include "controller/delegating/unseen_writes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <compare>
 #include <iterator>
 #include <utility>
@@ -76,7 +77,23 @@ std::string Described(const InformerCore& informer, const ObjectName& name,
 }  // namespace
 
 UnseenWrites::UnseenWrites(Env& env, const std::shared_ptr<InformerCore>& informer)
-    : env_(env), informer_(informer) {}
+    : env_(env), informer_(informer) {
+  MetricsSink& metrics = env.metrics();
+  if (informer == nullptr || !metrics.enabled()) return;
+  const std::string& name = informer->Describe();
+  lag_ = metrics.NewHistogram("kinformer_own_write_lag_seconds",
+                              "Time from the answer of an own write until the cache shows it",
+                              {{"name", name}});
+  last_lag_ = metrics.NewGauge("kinformer_own_write_last_lag_seconds",
+                               "The same, of the write that was shown last", {{"name", name}});
+}
+
+void UnseenWrites::Seen(const UnseenWrite& write) const {
+  if (lag_ == nullptr || write.written_at == SteadyTime{}) return;
+  const std::chrono::duration<double> lag = env_.Now() - write.written_at;
+  lag_->Observe(lag.count());
+  last_lag_->Set(lag.count());
+}
 
 bool UnseenWrites::IsOf(const std::shared_ptr<InformerCore>& informer) const {
   return !informer_.owner_before(informer) && !informer.owner_before(informer_);
@@ -195,7 +212,11 @@ std::optional<UnseenWrites::Blocker> UnseenWrites::Settle(InformerCore& informer
       ++write;
       continue;
     }
-    if (state == State::kOtherEpoch) ++lost_;
+    if (state == State::kOtherEpoch) {
+      ++lost_;
+    } else {
+      Seen(*write);
+    }
     Erased(name, *write);
     write = writes.erase(write);
   }
@@ -226,6 +247,7 @@ void UnseenWrites::Listen(InformerCore& informer) {
 void UnseenWrites::Add(InformerCore& informer, const ObjectName& name, UnseenWrite write) {
   Listen(informer);  // before the check of the store, so that no version is missed
   const State state = Judge(informer, name, write, {});
+  if (state == State::kSeen) Seen(write);
   if (state == State::kSeen || state == State::kOtherEpoch) return;
   Insert(name, std::move(write), state == State::kHarmless);
 }
@@ -300,9 +322,11 @@ void UnseenWrites::Wrote(const Block& answer, std::uint64_t epoch) {
                     .uid = std::string(answer.uid()),
                     .resourceVersion = std::string(answer.resourceVersion()),
                     .epoch = epoch,
-                    .forgotten_at = env_.Now() + kKeepUnshown};
+                    .forgotten_at = env_.Now() + kKeepUnshown,
+                    .written_at = env_.Now()};
   if (!Selects(coverage, answer)) {
     write.effect = WriteEffect::kUnselected;
+    write.written_at = {};  // it is never shown
   } else if (IsLastState(answer)) {
     write.effect = WriteEffect::kRemoved;
   }
@@ -319,7 +343,8 @@ bool UnseenWrites::Deleted(const ObjectName& name, std::string_view uid, std::ui
   UnseenWrite write{.effect = WriteEffect::kDeleted,
                     .uid = std::string(uid),
                     .epoch = epoch,
-                    .forgotten_at = env_.Now() + kKeepUnshown};
+                    .forgotten_at = env_.Now() + kKeepUnshown,
+                    .written_at = env_.Now()};
   const Block* const cached = snapshot->Get(name.namespace_, name.name);
   const base::MutexLock lock(mutex_);
   if (const auto written = writes_.find(name); written != writes_.end()) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/task.h"
 #include "kinformer/internal/block.h"
@@ -58,6 +59,7 @@ struct UnseenWrite {
   // For kDeleted and kUnselected: the cache may lack the object only because it lags behind another
   // client that created it. After this time it has caught up, and the write is dropped.
   SteadyTime forgotten_at{};
+  SteadyTime written_at{};  // when it was answered
 };
 
 // Deadline and stop tokens of a read that waits; either token ends the wait.
@@ -153,6 +155,8 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   // Replaces all writes with a version by the newest of them.
   void KeepNewestVersion();
   void Erased(const ObjectName& name, const UnseenWrite& write);
+  // The cache shows the write, or the deletion: records how long that took.
+  void Seen(const UnseenWrite& write) const;
   // Number of writes that are neither kWritten nor kAffected; Insert limits it.
   [[nodiscard]] std::size_t others() const { return size() - versioned_ - affected_; }
 
@@ -173,6 +177,9 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
 
   Env& env_;
   const std::weak_ptr<InformerCore> informer_;
+  // From the answer of a write until the cache shows it. Null without a metrics sink.
+  std::shared_ptr<Histogram> lag_;
+  std::shared_ptr<Gauge> last_lag_;
   mutable base::Mutex mutex_;
   // Guarded by the mutex.
   Writes writes_;

@@ -15,6 +15,7 @@
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/runnable_group.h"
+#include "controller/manager/take_over.h"
 #include "controller/manager/webhook_runnable.h"
 
 namespace kinformer {
@@ -22,6 +23,7 @@ namespace kinformer {
 using internal::GroupRunner;
 using internal::ManagerLeadership;
 using internal::ManagerServers;
+using internal::TakeOver;
 using internal::WebhookRunnable;
 using internal::base::After;
 
@@ -119,6 +121,7 @@ struct Manager::Impl {
 
   ManagerServers servers;
   std::unique_ptr<ManagerLeadership> leadership;  // null: there is no leader election
+  std::shared_ptr<TakeOver> take_over;            // null likewise
   GroupRunner webhooks;
   GroupRunner caches;
   GroupRunner others;
@@ -144,6 +147,7 @@ void Manager::Impl::StartAll() {
 
 // The Lease is not released before this returns.
 void Manager::Impl::Lead(const std::stop_token& until) {
+  take_over->Elected();
   StartLeaders();
   while (SleepUnlessStopped(env, until, std::chrono::hours(24))) {
   }
@@ -249,6 +253,7 @@ Result<void> SetUp(Impl& impl, const Config* config) {
     auto leadership = ManagerLeadership::New(*impl.cluster, config, impl.options);
     if (!leadership) return std::move(leadership).error();
     impl.leadership = *std::move(leadership);
+    impl.take_over = std::make_shared<TakeOver>(impl.cluster);
   }
   if (impl.options.webhook_certificates) {
     const WebhookCertificates certificates(impl.cluster->GetRESTClient(),
@@ -428,10 +433,18 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
   inherit(own.use_priority_queue, usual.use_priority_queue);
   inherit(own.enable_warmup, usual.enable_warmup);
   inherit(own.reconciliation_timeout, usual.reconciliation_timeout);
+  inherit(own.park_stale_reads, usual.park_stale_reads);
+  inherit(own.event_retry_interval, usual.event_retry_interval);
   inherit(own.max_cache_age, usual.max_cache_age);
   inherit(own.is_leader, usual.is_leader);
   if (!own.is_leader && own.need_leader_election.value_or(true) && elector() != nullptr) {
     own.is_leader = [elector = elector()] { return elector->IsLeader(); };
+  }
+  if (!own.catch_up) own.catch_up = usual.catch_up;
+  if (!own.catch_up && own.need_leader_election.value_or(true) && impl_->take_over != nullptr) {
+    own.catch_up = [take_over = impl_->take_over](const std::stop_token& stop) {
+      return take_over->CatchUp(stop);
+    };
   }
   if (own.skip_name_validation || usual.skip_name_validation) return own;
   MonitorLock lock(*impl_->monitor);

@@ -28,6 +28,9 @@ Result<void> CheckController(const ControllerOptions& options, bool has_reconcil
   if (options.cache_sync_timeout && *options.cache_sync_timeout <= Duration::zero()) {
     return wrong("cache_sync_timeout must be above zero");
   }
+  if (options.event_retry_interval && *options.event_retry_interval < Duration::zero()) {
+    return wrong("event_retry_interval must not be below zero");
+  }
   if (options.max_cache_age && *options.max_cache_age <= Duration::zero()) {
     return wrong("max_cache_age must be above zero");
   }
@@ -199,7 +202,8 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
     stop_.request_stop();
     queue_.shut_down();
   });
-  const Result<bool> synced = StartSources(stop);
+  Result<bool> synced = StartSources(stop);
+  if (synced.ok() && *synced && options_.catch_up) synced = CatchUp(stop);
   if (synced.ok() && *synced) {
     env_.log().Log(LogLevel::kInfo, "starting workers",
                    {{"controller", options_.name}, {"workers", std::to_string(workers)}});
@@ -218,6 +222,16 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
   queue_.shut_down();
   StopSources();
   return synced.ok() ? Result<void>() : synced.error();
+}
+
+Result<bool> ControllerCore::CatchUp(const std::stop_token& stop) {
+  const base::Inside inside(this);
+  const Result<void> done = base::CallUserForResult(
+      env_, "ControllerOptions::catch_up", [&] { return options_.catch_up(stop); },
+      [this] { return options_.name; });
+  if (stop.stop_requested()) return false;
+  if (!done) return Error(done.error()).WithContext("controller " + options_.name);
+  return true;
 }
 
 bool ControllerCore::Contain(const std::function<void()>& work) {

@@ -82,6 +82,26 @@ TEST_F(ControllerTest, AnIsLeaderThatThrowsHoldsBack) {
   EXPECT_FALSE(ended_);
 }
 
+TEST_F(ControllerTest, CatchUpThatThrowsOrFails_EndsTheControllerWithItsError) {
+  for (const bool throws : {true, false}) {
+    const auto controller =
+        Controller::New(env(), ReconcilerOf<Request>([](const ReconcileContext&, const Request&) {
+                          return Result<ReconcileResult>(ReconcileResult{});
+                        }),
+                        {.name = "pods",
+                         .catch_up = [throws](const std::stop_token&) -> Result<void> {
+                           if (throws) throw std::runtime_error("who knows");
+                           return Error(Reason::kForbidden, "not you");
+                         }})
+            .OrExit();
+    std::string message;
+    ASSERT_TRUE(
+        sim_.RunBlocking([&] { message = controller->Start({}).error().message(); }, seconds(1)));
+    EXPECT_EQ(message, throws ? "controller pods: ControllerOptions::catch_up threw: who knows"
+                              : "controller pods: not you");
+  }
+}
+
 // Throws from every function except Start.
 class RudeSource final : public source::Source {
  public:

@@ -30,6 +30,9 @@ struct ControllerInstruments {
                                  {{"controller", controller}})),
         time(sink.NewHistogram("controller_runtime_reconcile_time_seconds", "Length of a reconcile",
                                {{"controller", controller}})),
+        parked(sink.NewCounter("kinformer_reconcile_parked_total",
+                               "Reconciles put aside until a cache shows an own write",
+                               {{"controller", controller}})),
         workers(sink.NewGauge("controller_runtime_max_concurrent_reconciles", "Workers",
                               {{"controller", controller}})),
         active(sink.NewGauge("controller_runtime_active_workers", "Workers that reconcile",
@@ -47,6 +50,7 @@ struct ControllerInstruments {
   const std::shared_ptr<Counter> panics;
   const std::shared_ptr<Counter> timeouts;
   const std::shared_ptr<Histogram> time;
+  const std::shared_ptr<Counter> parked;
   const std::shared_ptr<Gauge> workers;
   const std::shared_ptr<Gauge> active;
   const std::shared_ptr<Gauge> held_back;

@@ -5,17 +5,32 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/base/task.h"
 #include "kinformer/base/until.h"
 #include "kinformer/internal/controller_core.h"
 
 #include "base/core/deadline.h"
 #include "base/core/user_call.h"
+#include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
 namespace {
+
+// How often in a row a request is put aside. A reconcile that writes each time before it reads
+// would never end.
+constexpr int kMostParkings = 2;
+
+// Awaits all of them, one after the other. Their errors do not matter: the reconcile reads again.
+Task<Result<void>> AllOf(std::vector<base::ParkedWaits::Wait> waits) {
+  for (const base::ParkedWaits::Wait& wait : waits) {
+    Task<Result<void>> waiting = wait();
+    static_cast<void>(co_await waiting);
+  }
+  co_return Result<void>();
+}
 
 constexpr Duration kLookAgain = std::chrono::seconds(1);
 
@@ -111,7 +126,7 @@ Result<ReconcileResult> ControllerCore::CallContained(
 }
 
 std::optional<Disposal> ControllerCore::Reconcile(
-    const std::string& key, int priority,
+    const std::string& key, int priority, const FailedAttempts& failed,
     const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
   if (!WaitUntilAllowed(key)) return std::nullopt;
   const SteadyTime begun = env_.Now();
@@ -121,14 +136,31 @@ std::optional<Disposal> ControllerCore::Reconcile(
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
   const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
-                                 base::NewUuid(env_), priority);
+                                 base::NewUuid(env_), priority, failed.count, failed.last);
   instruments_->active->Add(1);
+  // Constructed only for a request that may be put aside.
+  std::optional<base::ParkedWaits> parked;
+  if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
   const Result<ReconcileResult> result = CallContained(context, reconcile);
   instruments_->active->Add(-1);
   instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
   if (stop.timed_out()) instruments_->timeouts->Add();
+  if (parked && !result) {
+    if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
+      return ParkedUntil(std::move(waits), priority);
+    }
+  }
   WarnIfItSpins(context, key, result);
   return DisposalOf(context, result);
+}
+
+Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits, int priority) {
+  instruments_->parked->Add();
+  Disposal disposal{Disposal::Action::kParked, {}, priority, {}, {}};
+  disposal.await = [this, waits = std::move(waits)](std::function<void()> done) {
+    Spawn(env_, AllOf(waits), [done = std::move(done)](const Result<void>&) { done(); });
+  };
+  return disposal;
 }
 
 void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::string& key,
@@ -160,24 +192,24 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
     instruments_->errors->Add();
     if (!result) {
       context.Log(LogLevel::kError, "Reconciler error", {{"err", result.error().ToString()}});
-      return {Action::kRateLimited, {}, context.priority()};
+      return {Action::kRateLimited, {}, context.priority(), result.error(), {}};
     }
     instruments_->terminal_errors->Add();
     context.Log(LogLevel::kError, "Reconciler error",
                 {{"err", "terminal error: " + result->terminal_error->ToString()}});
-    return {Action::kForget, {}, {}};
+    return {Action::kForget, {}, {}, {}, {}};
   }
   const int priority = result->priority.value_or(context.priority());
   if (result->requeue_after > Duration::zero()) {
     instruments_->requeue_after->Add();
-    return {Action::kAfter, result->requeue_after, priority};
+    return {Action::kAfter, result->requeue_after, priority, {}, {}};
   }
   if (result->requeue) {
     instruments_->requeue->Add();
-    return {Action::kRateLimited, {}, priority};
+    return {Action::kRateLimited, {}, priority, {}, {}};
   }
   instruments_->success->Add();
-  return {Action::kForget, {}, {}};
+  return {Action::kForget, {}, {}, {}, {}};
 }
 
 }  // namespace kinformer::internal

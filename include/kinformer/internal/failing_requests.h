@@ -1,0 +1,95 @@
+// kinformer/internal/failing_requests.h
+//
+// FailingRequests: what a controller knows of the requests whose last reconcile has failed.
+
+#ifndef KINFORMER_INTERNAL_FAILING_REQUESTS_H_
+#define KINFORMER_INTERNAL_FAILING_REQUESTS_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
+
+namespace kinformer::internal {
+
+// Failures of one request since its last success.
+struct FailedAttempts {
+  int count = 0;
+  int parked = 0;  // how often it was put aside since then
+  std::optional<Error> last{};
+  SteadyTime retry_at = SteadyTime::min();    // the end of its own delay
+  SteadyTime forward_at = SteadyTime::min();  // an event may bring it forward from then on
+};
+
+// Thread-safe. Costs one atomic read while nothing fails.
+template <class R, class Hash = std::hash<R>>
+class FailingRequests {
+ public:
+  explicit FailingRequests(Env& env) : env_(env) {}
+
+  // The request has failed, and is tried again at `retry_at`, or earlier if an event of it comes.
+  void Failed(const R& request, std::optional<Error> error, SteadyTime retry_at) {
+    const std::lock_guard lock(mutex_);
+    FailedAttempts& failed = failed_[request];
+    ++failed.count;
+    failed.last = std::move(error);
+    failed.retry_at = retry_at;
+    any_.store(true, std::memory_order_release);
+  }
+  // The request was put aside, since its reads lack writes of its own.
+  void Parked(const R& request) {
+    const std::lock_guard lock(mutex_);
+    ++failed_[request].parked;
+    any_.store(true, std::memory_order_release);
+  }
+  // Notes that the request is tried now. If an event has brought that forward, the next event
+  // that does so must come `interval` later.
+  void Tried(const R& request, Duration interval) {
+    if (!any_.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(mutex_);
+    const auto found = failed_.find(request);
+    const SteadyTime now = env_.Now();
+    if (found == failed_.end() || now >= found->second.retry_at) return;
+    found->second.forward_at = now + interval;
+  }
+  void Forget(const R& request) {
+    if (!any_.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(mutex_);
+    failed_.erase(request);
+    any_.store(!failed_.empty(), std::memory_order_release);
+  }
+  // Returns the failures since the last success.
+  [[nodiscard]] FailedAttempts Of(const R& request) const {
+    if (!any_.load(std::memory_order_acquire)) return {};
+    const std::lock_guard lock(mutex_);
+    const auto found = failed_.find(request);
+    return found == failed_.end() ? FailedAttempts() : found->second;
+  }
+  // Returns how long an event of the request waits from now on; zero: not at all.
+  [[nodiscard]] Duration WaitOf(const R& request) const {
+    if (!any_.load(std::memory_order_acquire)) return Duration(0);
+    const std::lock_guard lock(mutex_);
+    const auto found = failed_.find(request);
+    if (found == failed_.end()) return Duration(0);
+    const SteadyTime until = std::min(found->second.retry_at, found->second.forward_at);
+    const SteadyTime now = env_.Now();
+    return until <= now ? Duration(0) : Duration(until - now);
+  }
+
+ private:
+  Env& env_;
+  std::atomic<bool> any_{false};
+  mutable std::mutex mutex_;
+  std::unordered_map<R, FailedAttempts, Hash> failed_;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_FAILING_REQUESTS_H_

@@ -1,0 +1,135 @@
+// Leaders that take over while their watches are late: what the leader before wrote is seen before
+// the first reconcile.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/api/corev1_mutable.h"
+#include "kinformer/client/client.h"
+#include "kinformer/client/resource_client.h"
+#include "kinformer/controller/builder.h"
+#include "kinformer/controller/controller_options.h"
+#include "kinformer/controller/controllerutil.h"
+#include "kinformer/json/json.h"
+#include "kinformer/testing/environment.h"
+
+#include "simulation/dice.h"
+#include "simulation/seeds.h"
+
+namespace kinformer::testing {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const GroupVersionResource kParents{"", "v1", "configmaps"};
+constexpr std::size_t kMany = 10;
+
+enum class End : std::uint8_t { kRelease, kCrash, kSuspend };
+constexpr End kEnds[] = {End::kRelease, End::kCrash, End::kSuspend};
+
+struct Case {
+  std::uint64_t seed = 1;
+  Duration late{};  // how long after a change the standby's watches show it
+  End end = End::kRelease;
+  std::size_t workers = 1;
+  bool catches_up = true;
+};
+
+// Each ConfigMap wants one Secret whose name the server makes.
+void MakesChildren(Manager& manager, const Case& how) {
+  ControllerOptions options;
+  options.max_concurrent_reconciles = how.workers;
+  options.enable_warmup = true;
+  if (!how.catches_up) options.catch_up = [](const std::stop_token&) { return Result<void>(); };
+  ControllerBuilder(manager)
+      .For<corev1::ConfigMap>()
+      .Owns<corev1::Secret>()
+      .WithOptions(options)
+      .Complete([client = manager.GetClient()](const ReconcileContext& context,
+                                               const Request& request) -> Result<ReconcileResult> {
+        const auto parent = client.Get<corev1::ConfigMap>(request, context.call());
+        if (!parent) return IgnoreNotFound(parent.error());
+        const auto children = client.List<corev1::Secret>(
+            {.namespace_ = request.namespace_,
+             .label_selector = LabelSelector::Parse("parent=" + request.name).OrExit()},
+            context.call());
+        if (!children) return children.error();
+        if (!children->empty()) return ReconcileResult{};
+        corev1::Secret::Mutable child;
+        child.metadata.generateName = request.name + "-";
+        child.metadata.namespace_ = request.namespace_;
+        child.metadata.labels["parent"] = request.name;
+        if (auto owned = controllerutil::SetControllerReference(**parent, child); !owned)
+          return owned.error();
+        if (auto made = client.Create(child, {}, context.call()); !made) return made.error();
+        return ReconcileResult{};
+      })
+      .OrExit();
+}
+
+// Returns how many children there are in the end.
+std::size_t Children(const Case& how) {
+  Environment env({.seed = how.seed,
+                   .manager = {.leader_election = true,
+                               .leader_election_id = "children",
+                               .leader_election_release_on_cancel = true}});
+  const auto setup = [&](Manager& manager) { MakesChildren(manager, how); };
+  Replica& a = env.AddReplica("a", setup);
+  EXPECT_TRUE(env.RunUntil([&] { return a.manager().Elected(); }));
+  Replica& b = env.AddReplica("b", setup);
+  env.RunFor(seconds(5));
+  b.DelayWatches(how.late);
+  for (std::size_t i = 0; i < kMany; ++i) {
+    env.server()
+        .Create(kParents, *json::Parse(R"({"metadata":{"namespace":"default","name":"p)" +
+                                       std::to_string(i) + R"("}})"))
+        .OrExit();
+  }
+  EXPECT_TRUE(env.RunUntil([&] { return env.writes() == kMany; }, minutes(2)));
+  if (how.end == End::kRelease) {
+    a.Stop();
+  } else if (how.end == End::kCrash) {
+    a.Crash();
+  } else {
+    a.Disconnect(minutes(3));
+  }
+  EXPECT_TRUE(env.RunUntil([&] { return b.manager().Elected(); }, minutes(10)));
+  EXPECT_TRUE(env.Settle());
+  std::size_t children = 0;
+  EXPECT_TRUE(env.Blocking(
+      [&] { children = env.client().For<corev1::Secret>("default").List().OrExit().size(); }));
+  return children;
+}
+
+TEST(TakeOver, LateWatches_NoChildIsMadeTwice) {
+  for (const int late : {1, 5, 20, 60}) {
+    for (const End end : kEnds) {
+      EXPECT_EQ(Children({.late = seconds(late), .end = end}), kMany)
+          << late << " s late, end " << static_cast<int>(end);
+    }
+  }
+}
+
+TEST(TakeOver, SeveralWorkersAndSeeds_NoChildIsMadeTwice) {
+  ForSeeds(40, [](std::uint64_t seed) {
+    Dice dice(seed);
+    const Case how{.seed = seed,
+                   .late = dice.Milliseconds(60000),
+                   .end = dice.OneOf(kEnds),
+                   .workers = 1 + dice.Below(8)};
+    EXPECT_EQ(Children(how), kMany);
+  });
+}
+
+// The rule is what keeps them from it.
+TEST(TakeOver, LateWatchesWithoutTheRule_ChildrenAreMadeTwice) {
+  EXPECT_GT(Children({.late = seconds(20), .workers = 8, .catches_up = false}), kMany);
+}
+
+}  // namespace
+}  // namespace kinformer::testing
