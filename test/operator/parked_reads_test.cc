@@ -48,7 +48,7 @@ class ParkedReadsTest : public ::testing::Test {
               if (!again) return again.error();
               EXPECT_EQ(std::string((**again).data()["marked"]), marked.data["marked"]);
             }
-            done_.insert(request.name);
+            if (done_.insert(request.name).second) last_at_ = context.env().Now();
             return ReconcileResult{};
           })
           .OrExit();
@@ -66,7 +66,7 @@ class ParkedReadsTest : public ::testing::Test {
   Duration UntilDone(std::size_t many) {
     const SteadyTime begin = env_.env().Now();
     EXPECT_TRUE(env_.RunUntil([&] { return done_.size() == many; }, minutes(10)));
-    return env_.env().Now() - begin;
+    return last_at_ - begin;
   }
   [[nodiscard]] std::string Metric(const std::string& name) const {
     const std::string text = metrics_->Text();
@@ -78,6 +78,7 @@ class ParkedReadsTest : public ::testing::Test {
   Environment env_{{.metrics = metrics_}};
   Replica* replica_ = nullptr;
   std::set<std::string> done_;
+  SteadyTime last_at_{};  // when the last one was done
 };
 
 // With one worker that waited, it would take twenty times the lag.

@@ -62,7 +62,8 @@ namespace kinformer {
 // Metrics, with the label `controller`: controller_runtime_reconcile_total (and `result`),
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
 // _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;
-// kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache); those of the
+// kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache),
+// kinformer_reconcile_parked_total (put aside until a cache shows an own write); those of the
 // queue, whose labels `name` and `controller` are the controller's name.
 //
 // Thread-safe. Counterpart: controller.TypedController.

@@ -97,8 +97,9 @@ TEST_F(ControllerTest, CatchUpThatThrowsOrFails_EndsTheControllerWithItsError) {
     std::string message;
     ASSERT_TRUE(
         sim_.RunBlocking([&] { message = controller->Start({}).error().message(); }, seconds(1)));
-    EXPECT_EQ(message, throws ? "controller pods: ControllerOptions::catch_up threw: who knows"
-                              : "controller pods: not you");
+    EXPECT_EQ(message, throws
+                           ? "controller pods: ControllerOptions::catch_up of pods threw: who knows"
+                           : "controller pods: not you");
   }
 }
 
