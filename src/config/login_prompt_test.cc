@@ -46,11 +46,10 @@ TEST(InteractiveClientConfig, NoCredentials_APersonIsAsked) {
 }
 
 TEST(InteractiveClientConfig, CredentialsOfAnyKind_NobodyIsAsked) {
-  for (const char* user :
-       {"{token: t}", "{username: a, password: b}",
-        "{client-certificate-data: Y2VydA==, client-key-data: a2V5}",
-        "{exec: {apiVersion: client.authentication.k8s.io/v1, command: login, "
-        "interactiveMode: Never}}"}) {
+  for (const char* user : {"{token: t}", "{username: a, password: b}",
+                           "{client-certificate-data: Y2VydA==, client-key-data: a2V5}",
+                           "{exec: {apiVersion: client.authentication.k8s.io/v1, command: login, "
+                           "interactiveMode: Never}}"}) {
     std::istringstream in("bob\npw\n");
     std::ostringstream out;
     const auto config = InteractiveClientConfig(Kubeconfig(user), {}, in, out);

@@ -28,8 +28,8 @@ const GroupVersionResource kMaps{"", "v1", "configmaps"};
 
 class ParkedReadsTest : public ::testing::Test {
  protected:
-  // Marks each ConfigMap of `slow` names, reads it again, and notes that it is done; others are done
-  // at once. `always`: marks it anew in each reconcile.
+  // Marks each ConfigMap of `slow` names, reads it again, and notes that it is done; others are
+  // done at once. `always`: marks it anew in each reconcile.
   void Begin(ControllerOptions options, const std::string& slow, bool always = false) {
     replica_ = &env_.AddReplica("a", [&](Manager& manager) {
       ControllerBuilder(manager)
@@ -94,7 +94,7 @@ TEST_F(ParkedReadsTest, ReadsThatWait_TakeTheWorker) {
   EXPECT_GE(UntilDone(20), seconds(40));
 }
 
-TEST_F(ParkedReadsTest, OneSlowObject_OthersAreNotDelayed) {
+TEST_F(ParkedReadsTest, LateObject_DelaysNoOther) {
   Begin({}, "slow");
   Make("slow");
   for (int i = 0; i < 99; ++i) Make("quick-" + std::to_string(i));

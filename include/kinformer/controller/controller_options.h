@@ -46,11 +46,11 @@ struct ControllerOptions {
   // change. Other events wait for the request's own delay. 0: each event brings an attempt forward,
   // as in controller-runtime. Default: 10 s.
   std::optional<TimeSpan> event_retry_interval{};
-  // True: a reconcile whose read lacks a write of its client is put aside if the cache does not show
-  // the write soon (50 ms): the read fails with kStale, the reconcile's error does not count, and
-  // the request returns once the cache shows the write, or read_your_writes_timeout is over. So a
-  // watch that is late takes no worker. A request that was put aside twice in a row waits, as with
-  // false: reads then wait for the write. Default: true.
+  // True: a reconcile whose read lacks a write of its client is put aside if the cache does not
+  // show the write soon (50 ms): the read fails with kStale, the reconcile's error does not count,
+  // and the request returns once the cache shows the write, or read_your_writes_timeout is over. So
+  // a watch that is late takes no worker. A request that was put aside twice in a row waits, as
+  // with false: reads then wait for the write. Default: true.
   std::optional<bool> park_stale_reads{};
   // Staleness breaker: reconciles wait while a source's cache was last confirmed to be up to date
   // longer ago than this (InformerStatus::progress_age), so that a controller without its server

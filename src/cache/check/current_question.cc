@@ -100,7 +100,7 @@ void CurrentQuestion::OnDone(Result<ListMeta> result) {
   AnswerIfCurrent();
 }
 
-// What the list lacks was deleted before it was made, or made after the store was looked at.
+// Finds objects that were deleted before the list was made.
 void CurrentQuestion::LookForGone() {
   std::sort(found_.begin(), found_.end(), std::less<>());
   const auto look = [&](const Block& object) {
