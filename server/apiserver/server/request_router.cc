@@ -8,7 +8,6 @@
 #include "apiserver/faults/fault_injection.h"
 #include "apiserver/node/pod_socket.h"
 #include "apiserver/registry/custom_resource_definition.h"
-#include "apiserver/request/async.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/server/access.h"
 #include "apiserver/server/caller.h"

@@ -20,6 +20,7 @@
 #include "apiserver/read/reader.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
