@@ -136,7 +136,7 @@ TEST_F(SharedServers, UnconditionalUpdate_IsRepeatedOnWhatAnotherServerWrote) {
   };
   const Reply patched = Do(*a_, "PATCH", In(kMaps, "x"), R"({"data":{"a":"1"}})");
   EXPECT_EQ(patched.status, 200);
-  EXPECT_EQ(patched.Json()["data"].Dump(), R"({"b":"1","a":"1"})");
+  EXPECT_EQ(patched.Json()["data"].Dump(), R"({"a":"1","b":"1"})");
   EXPECT_EQ(Do(*b_, "GET", In(kMaps, "x")).body, patched.body);
 }
 

@@ -104,7 +104,7 @@ TEST_F(StoredForm, ValueInAnotherVersion_IsConverted) {
 
 TEST_F(StoredForm, OtherValues_AreErrors) {
   const auto maps = Of("", "configmaps");
-  for (const std::string value :
+  for (const std::string& value :
        {std::string("nothing"), std::string("{}"), std::string("k8s:enc:aescbc:v1:key:x"),
         std::string(R"({"kind":"Gadget","apiVersion":"v9","metadata":{}})"),
         Envelope("v9", "Gadget", "x"), Envelope("v1", "ConfigMap", "\xff")}) {
