@@ -114,11 +114,12 @@ bool EtcdFeed::Queue(SharedBatch batch) {
 void EtcdFeed::OnChanges(std::vector<EtcdValue> changes) {
   bool news = false;
   bool vacant = false;
+  bool back = false;
   {
     const MonitorLock lock(*monitor_);
     if (ended_) return;
     delay_ = Duration::zero();
-    trouble_.clear();
+    back = std::exchange(troubled_, false);
     for (auto at = changes.begin(); at != changes.end();) {
       SharedBatch batch{.revision = at->revision};
       for (; at != changes.end() && at->revision == batch.revision; ++at) {
@@ -129,19 +130,24 @@ void EtcdFeed::OnChanges(std::vector<EtcdValue> changes) {
       if (batch.revision > revision_) news = Queue(std::move(batch)) || news;
     }
   }
+  if (back) etcd_->env().log().Log(LogLevel::kInfo, "the watch of etcd goes on", {});
   if (news) listener_.news();
   if (vacant) listener_.vacant();
 }
 
 void EtcdFeed::OnEnd(const Error& why, std::int64_t compacted) {
+  bool first = false;
   {
     const MonitorLock lock(*monitor_);
     if (ended_) return;
-    trouble_ = why.message();
     if (compacted > revision_ + 1) resyncs_ = true;
+    first = !std::exchange(troubled_, true);
   }
-  etcd_->env().log().Log(LogLevel::kWarning, "the watch of etcd has ended",
-                         {{"error", std::string(why.message())}});
+  // It is begun again until that works, which need not be said each time.
+  if (first) {
+    etcd_->env().log().Log(LogLevel::kWarning, "the watch of etcd has ended, and is begun again",
+                           {{"error", std::string(why.message())}});
+  }
   WatchLater();
 }
 
@@ -171,7 +177,6 @@ void EtcdFeed::Resync() {
   ReadPage(prefix_, std::make_shared<SharedBatch>(SharedBatch{.replaces = true}),
            [self = shared_from_this()](Result<SharedBatch> all) {
              if (!all) return self->WatchLater();
-             bool news = false;
              {
                const MonitorLock lock(*self->monitor_);
                if (self->ended_) return;
@@ -179,9 +184,8 @@ void EtcdFeed::Resync() {
                // Who was to see the changes before sees their result.
                self->queue_.clear();
                (void)self->Queue(*std::move(all));
-               news = true;
              }
-             if (news) self->listener_.news();
+             self->listener_.news();
              self->Watch();
            });
 }
@@ -202,11 +206,6 @@ bool EtcdFeed::Wait(SteadyTime deadline) {
     if (!monitor_->WaitUntil(deadline)) return !queue_.empty();
   }
   return true;
-}
-
-std::string EtcdFeed::trouble() const {
-  const MonitorLock lock(*monitor_);
-  return trouble_;
 }
 
 void EtcdFeed::End() {

@@ -41,8 +41,6 @@ class EtcdFeed final : public EtcdWatcher, public std::enable_shared_from_this<E
   std::optional<SharedBatch> Next();
   // Returns false at the deadline.
   bool Wait(SteadyTime deadline);
-  // Returns why there are no changes for now; empty: they arrive.
-  [[nodiscard]] std::string trouble() const;
   void End();
 
   void OnChanges(std::vector<EtcdValue> changes) override;
@@ -68,7 +66,7 @@ class EtcdFeed final : public EtcdWatcher, public std::enable_shared_from_this<E
   std::deque<SharedBatch> queue_{};
   std::int64_t revision_ = 0;  // the last one in the queue
   Duration delay_{0};          // before the next watch
-  std::string trouble_{};
+  bool troubled_ = false;      // the watch has ended since the last change
   bool resyncs_ = false;
   bool ended_ = false;
   Timer timer_{};

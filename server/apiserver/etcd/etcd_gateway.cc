@@ -71,9 +71,7 @@ class EtcdGateway::Stream final : public ResponseReceiver {
   void OnDone(Result<void> result) override {
     if (over_) return;
     if (status_ != 0 && status_ != 200) return End(EtcdErrorOf(status_, rest_), 0);
-    End(result.ok() ? EtcdUnavailable("the watch was closed")
-                    : EtcdUnavailable(std::string(result.error().message())),
-        0);
+    End(result.ok() ? Error(Reason::kTransport, "etcd has closed it") : result.error(), 0);
   }
 
   const std::size_t server_;
@@ -84,7 +82,7 @@ class EtcdGateway::Stream final : public ResponseReceiver {
     if (line.empty()) return;
     EtcdLine read = LineOf(line);
     if (!read.changes.empty()) watcher_->OnChanges(std::move(read.changes));
-    if (read.over) End(EtcdUnavailable(read.why), read.compacted);
+    if (read.over) End(Error(Reason::kTransport, std::move(read.why)), read.compacted);
   }
   void End(const Error& why, std::int64_t compacted) {
     over_ = true;
