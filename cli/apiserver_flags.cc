@@ -146,12 +146,12 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || !flags.save.empty() || !flags.data.empty() ||
-         !flags.etcd.servers.empty() ||
-         flags.debug_endpoints || flags.fake_kubelet || flags.field_owners || flags.pod_grace ||
-         !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
-         flags.no_garbage_collection || flags.no_namespace_finalization ||
-         flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         !flags.etcd.servers.empty() || flags.debug_endpoints || flags.fake_kubelet ||
+         flags.field_owners || flags.pod_grace || !flags.simulate_workloads.empty() ||
+         flags.sharded_list_and_watch || flags.no_garbage_collection ||
+         flags.no_namespace_finalization || flags.history_events != usual.history_events ||
+         flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
+         flags.no_validation || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          flags.no_watch_list || !flags.advertise_address.empty() ||
@@ -376,9 +376,8 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   }
   if ((!flags.record.empty() || !flags.replay.empty()) && WantsServer(flags)) {
     return Wrong(
-        "--load, --save, --data, --etcd-servers, --debug-endpoints and the options of objects are for the embedded "
-        "server, not "
-        "with --record or --replay");
+        "--load, --save, --data, --etcd-servers, --debug-endpoints and the options of objects are "
+        "for the embedded server, not with --record or --replay");
   }
   if (!ParseSpeed(flags.speed)) {
     return Wrong("--speed \"" + flags.speed +

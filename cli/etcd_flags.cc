@@ -29,7 +29,8 @@ void AddEtcdFlags(Command& command, EtcdFlags& flags) {
   command.Option("--etcd-prefix", flags.prefix, "PREFIX", "of all keys in etcd (/registry)");
   command.Option("--etcd-cafile", flags.ca_file, "FILE",
                  "who may sign the certificate of etcd, PEM");
-  command.Option("--etcd-certfile", flags.cert_file, "FILE", "the client certificate for etcd, PEM");
+  command.Option("--etcd-certfile", flags.cert_file, "FILE",
+                 "the client certificate for etcd, PEM");
   command.Option("--etcd-keyfile", flags.key_file, "FILE", "and its key, PEM");
   command.Seconds("--etcd-compaction-interval", flags.compaction_interval,
                   "how often one of the servers removes old revisions from etcd (5m); 0s: never");

@@ -1,6 +1,7 @@
 # What users link, here, in a subproject and after cmake --install: kinformer::kinformer,
 # kinformer::apiserver for the embedded API server on a port, kinformer::apiserver_data for its data
-# directory, kinformer::apiserver_etcd for several servers on an etcd, kinformer::testing for a server in a test,
+# directory, kinformer::apiserver_etcd for several servers on an etcd, kinformer::testing for a
+# server in a test,
 # kinformer::pch for kinformer::kinformer with its headers precompiled.
 
 include(GNUInstallDirs)

@@ -61,8 +61,8 @@ class SharedServers : public ::testing::Test {
                                   std::string_view target, std::string_view body = {}) {
     HttpRequest request{
         .method = std::string(method), .target = std::string(target), .body = std::string(body)};
-    request.headers.Add("Content-Type", method == "PATCH" ? "application/merge-patch+json"
-                                                          : "application/json");
+    request.headers.Add("Content-Type",
+                        method == "PATCH" ? "application/merge-patch+json" : "application/json");
     return std::make_unique<OpenReply>(sim_, server.Handle(std::move(request)));
   }
   Reply Do(ApiServer& server, std::string_view method, std::string_view target,
@@ -235,8 +235,8 @@ TEST_F(SharedServers, EtcdDown_GivesClearErrorsAndCachedReads) {
             "etcd cannot be reached, nothing was changed: connection refused");
   EXPECT_EQ(Do(*a_, "GET", kMaps).status, 503);
   EXPECT_EQ(Do(*a_, "GET", std::string(kMaps) + "?resourceVersion=0").status, 200);
-  EXPECT_FALSE(a_->Create(kMapsOf, Json(R"({"metadata":{"name":"z","namespace":"default"}})"))
-                   .ok());
+  EXPECT_FALSE(
+      a_->Create(kMapsOf, Json(R"({"metadata":{"name":"z","namespace":"default"}})")).ok());
   etcd_.SetDown(false);
   sim_.RunFor(seconds(3));
   EXPECT_EQ(Make(*b_, "y").status, 201);
@@ -262,8 +262,8 @@ TEST_F(SharedServers, Dependents_AreCollectedByOneServerAndByTheNextLeader) {
   const auto own = [&](const std::string& name, const Reply& owner) {
     return Do(*b_, "POST", kMaps,
               R"({"metadata":{"name":")" + name +
-                  R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":")" +
-                  owner.Json().At("/metadata/uid").StringOrEmpty() + R"("}]}})");
+                  R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o",)" +
+                  R"("uid":")" + owner.Json().At("/metadata/uid").StringOrEmpty() + R"("}]}})");
   };
   ASSERT_EQ(own("d", Make(*a_, "o")).status, 201);
   const std::int64_t before = etcd_.revision();
@@ -292,7 +292,7 @@ TEST_F(SharedServers, LaterServer_HasAllAndItsHistory) {
   ASSERT_EQ(events.size(), 2U);
   EXPECT_TRUE(events[0].starts_with("ADDED default/y "));
   EXPECT_TRUE(events[1].starts_with("DELETED default/x "));
-  // What is compacted cannot be watched again.
+  // Compacted changes cannot be watched again.
   ASSERT_TRUE(etcd_.Compact(etcd_.revision()).ok());
   Start(b_);
   const auto late = WatchFrom(*b_, first);

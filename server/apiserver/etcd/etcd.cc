@@ -8,9 +8,9 @@ Error EtcdUnavailable(const std::string& why) {
 }
 
 Error EtcdTimeout(const std::string& why) {
-  return Error(Reason::kTimeout,
-               "etcd has not answered, a change may be made or not, read before trying again: " +
-                   why)
+  return Error(
+             Reason::kTimeout,
+             "etcd has not answered, a change may be made or not, read before trying again: " + why)
       .WithHttpStatus(504);
 }
 

@@ -181,7 +181,7 @@ void EtcdFeed::Resync() {
                const MonitorLock lock(*self->monitor_);
                if (self->ended_) return;
                self->resyncs_ = false;
-               // Who was to see the changes before sees their result.
+               // Changes that were not taken are part of it.
                self->queue_.clear();
                (void)self->Queue(*std::move(all));
              }

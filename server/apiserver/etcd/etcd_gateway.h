@@ -57,7 +57,7 @@ class EtcdGateway final : public Etcd {
   struct Question {
     std::string path{};
     std::string body{};
-    bool reads = false;      // may be asked again
+    bool reads = false;  // may be asked again
     std::size_t tries = 0;
     EtcdDone<json::Value> done{};
   };

@@ -196,8 +196,8 @@ EtcdLine LineOf(std::string_view line) {
   }
   out.over = result["canceled"].AsBool().value_or(false);
   out.compacted = NumberOf(result["compact_revision"]);
-  out.why = out.compacted > 0 ? "the changes are compacted"
-                              : result["cancel_reason"].StringOrEmpty();
+  out.why =
+      out.compacted > 0 ? "the changes are compacted" : result["cancel_reason"].StringOrEmpty();
   for (const json::Value& event : result["events"].items()) {
     EtcdValue change = ValueOf(event["kv"]);
     change.removed = event["type"].StringOrEmpty() == "DELETE";

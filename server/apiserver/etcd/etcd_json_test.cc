@@ -13,17 +13,16 @@ TEST(EtcdJson, Requests_HaveBase64AndNumbersAsStrings) {
   EXPECT_EQ(WatchJson(9),
             R"({"create_request":{"key":"AA==","range_end":"AA==","start_revision":"9"}})");
   EXPECT_EQ(NumberJson("TTL", 10), R"({"TTL":"10"})");
-  EXPECT_EQ(
-      TransactionJson({.conditions = {{.key = "k", .revision = 3},
-                                      {.key = "v", .revision = 2, .by_version = true}},
-                       .changes = {{.key = "k", .value = "x", .lease = 4},
-                                   {.key = "d", .removes = true}},
-                       .otherwise = "k"}),
-      R"({"compare":[{"result":"EQUAL","key":"aw==","target":"MOD","mod_revision":"3"},)"
-      R"({"result":"EQUAL","key":"dg==","target":"VERSION","version":"2"}],"success":[)"
-      R"({"request_put":{"key":"aw==","value":"eA==","lease":"4"}},)"
-      R"({"request_delete_range":{"key":"ZA=="}}],)"
-      R"("failure":[{"request_range":{"key":"aw=="}}]})");
+  EXPECT_EQ(TransactionJson(
+                {.conditions = {{.key = "k", .revision = 3},
+                                {.key = "v", .revision = 2, .by_version = true}},
+                 .changes = {{.key = "k", .value = "x", .lease = 4}, {.key = "d", .removes = true}},
+                 .otherwise = "k"}),
+            R"({"compare":[{"result":"EQUAL","key":"aw==","target":"MOD","mod_revision":"3"},)"
+            R"({"result":"EQUAL","key":"dg==","target":"VERSION","version":"2"}],"success":[)"
+            R"({"request_put":{"key":"aw==","value":"eA==","lease":"4"}},)"
+            R"({"request_delete_range":{"key":"ZA=="}}],)"
+            R"("failure":[{"request_range":{"key":"aw=="}}]})");
 }
 
 TEST(EtcdJson, Answers_AreRead) {

@@ -64,14 +64,12 @@ void EtcdLead::Tick() {
     lease = lease_;
   }
   if (lease == 0) {
-    etcd_->Grant(kLeaseSeconds,
-                 [self = shared_from_this()](const Result<std::int64_t>& granted) {
-                   self->Granted(granted);
-                 });
-  } else {
-    etcd_->KeepAlive(lease, [self = shared_from_this()](const Result<std::int64_t>& left) {
-      self->Kept(left);
+    etcd_->Grant(kLeaseSeconds, [self = shared_from_this()](const Result<std::int64_t>& granted) {
+      self->Granted(granted);
     });
+  } else {
+    etcd_->KeepAlive(
+        lease, [self = shared_from_this()](const Result<std::int64_t>& left) { self->Kept(left); });
   }
 }
 
@@ -121,8 +119,7 @@ void EtcdLead::Campaign() {
     const MonitorLock lock(*monitor_);
     if (ended_ || lease_ == 0) return;
     transaction.conditions.push_back({.key = key_});
-    transaction.changes.push_back(
-        {.key = key_, .value = std::to_string(lease_), .lease = lease_});
+    transaction.changes.push_back({.key = key_, .value = std::to_string(lease_), .lease = lease_});
   }
   etcd_->Commit(std::move(transaction),
                 [self = shared_from_this()](const Result<EtcdOutcome>& outcome) {

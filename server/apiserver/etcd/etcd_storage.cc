@@ -48,8 +48,8 @@ EtcdStorage::EtcdStorage(Env& env, std::shared_ptr<Etcd> etcd, EtcdStorageOption
           etcd_, WithSlash(options_.prefix), WithSlash(options_.prefix) + "kinformer.io/leader",
           options_.page,
           EtcdFeed::Listener{.news = Waker(), .vacant = [this] { lead_->Vacant(); }})),
-      lead_(std::make_shared<EtcdLead>(
-          etcd_, WithSlash(options_.prefix) + "kinformer.io/leader", Waker())),
+      lead_(std::make_shared<EtcdLead>(etcd_, WithSlash(options_.prefix) + "kinformer.io/leader",
+                                       Waker())),
       compaction_(std::make_shared<EtcdCompaction>(etcd_, options_.compaction_interval)) {}
 
 EtcdStorage::~EtcdStorage() {
@@ -61,8 +61,8 @@ EtcdStorage::~EtcdStorage() {
 
 std::function<void()> EtcdStorage::Waker() {
   return [&loop = env_.loop(), wake = own_calls_.Guard([this] {
-            if (wake_) wake_();
-          })] { loop.Post(wake); };
+    if (wake_) wake_();
+  })] { loop.Post(wake); };
 }
 
 template <class T, class Call>
@@ -92,8 +92,7 @@ Result<T> EtcdStorage::Await(Call call) const {
 
 Result<std::shared_ptr<EtcdStorage>> EtcdStorage::Open(Env& env, std::shared_ptr<Etcd> etcd,
                                                        EtcdStorageOptions options) {
-  std::shared_ptr<EtcdStorage> storage(
-      new EtcdStorage(env, std::move(etcd), std::move(options)));
+  std::shared_ptr<EtcdStorage> storage(new EtcdStorage(env, std::move(etcd), std::move(options)));
   if (Result<void> begun = storage->Begin(); !begun) return begun.error();
   return storage;
 }
@@ -174,15 +173,13 @@ void EtcdStorage::Write(SharedWrite write, std::function<void(Result<SharedAnswe
 
 Result<SharedAnswer> EtcdStorage::WriteNow(SharedWrite write) {
   EtcdTransaction transaction = TransactionOf(std::move(write));
-  return AnswerOf(Await<EtcdOutcome>([&](EtcdDone<EtcdOutcome> done) {
-    etcd_->Commit(std::move(transaction), std::move(done));
-  }));
+  return AnswerOf(Await<EtcdOutcome>(
+      [&](EtcdDone<EtcdOutcome> done) { etcd_->Commit(std::move(transaction), std::move(done)); }));
 }
 
 void EtcdStorage::AskRevision(std::function<void(Result<std::int64_t>)> done) {
   const EtcdRange nothing{.begin = WithSlash(options_.prefix)};
-  etcd_->Read(nothing,
-              OnLoop<EtcdPage>([done = std::move(done)](const Result<EtcdPage>& page) {
+  etcd_->Read(nothing, OnLoop<EtcdPage>([done = std::move(done)](const Result<EtcdPage>& page) {
                 if (!page.ok()) return done(page.error());
                 done(page->revision);
               }));

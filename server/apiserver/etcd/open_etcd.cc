@@ -22,12 +22,12 @@ Result<std::shared_ptr<SharedStorage>> OpenEtcd(Env& env, const EtcdOptions& opt
   std::string prefix = options.prefix;
   if (!prefix.starts_with('/')) prefix.insert(prefix.begin(), '/');
   while (prefix.ends_with('/')) prefix.pop_back();
-  auto storage = EtcdStorage::Open(
-      env, *std::move(etcd),
-      {.prefix = std::move(prefix),
-       .compaction_interval = options.compaction_interval,
-       .patience = options.patience,
-       .history_events = static_cast<std::int64_t>(options.history_events)});
+  auto storage =
+      EtcdStorage::Open(env, *std::move(etcd),
+                        {.prefix = std::move(prefix),
+                         .compaction_interval = options.compaction_interval,
+                         .patience = options.patience,
+                         .history_events = static_cast<std::int64_t>(options.history_events)});
   if (!storage) return storage.error();
   return std::shared_ptr<SharedStorage>(*std::move(storage));
 }

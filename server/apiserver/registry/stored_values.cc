@@ -99,9 +99,9 @@ Result<ReadObject> ReadValue(const ResourceTable& resources, const ServedResourc
   object.Erase("apiVersion");
   object.Erase("kind");
   const std::size_t slash = api_version.find('/');
-  ReadObject read{.version = slash == std::string::npos ? api_version
-                                                        : api_version.substr(slash + 1),
-                  .object = std::move(object)};
+  ReadObject read{
+      .version = slash == std::string::npos ? api_version : api_version.substr(slash + 1),
+      .object = std::move(object)};
   if (resource == nullptr || resource->custom) return read;
   const ServedVersion* const version = VersionOf(resources, *resource, api_version, kind);
   if (version == nullptr) {

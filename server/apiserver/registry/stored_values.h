@@ -29,8 +29,8 @@ struct ReadObject {
 Result<ReadObject> ReadValue(const ResourceTable& resources, const ServedResource* resource,
                              std::string_view value);
 
-// Returns names of what only one Service may have, sorted: its addresses and node ports. Nothing for
-// other kinds.
+// Returns names of what only one Service may have, sorted: its addresses and node ports. Nothing
+// for other kinds.
 std::vector<std::string> ClaimsOf(const ServedResource& resource, const StoredObject* stored);
 
 }  // namespace kinformer::apiserver

@@ -37,21 +37,19 @@ TEST_F(StoredForm, Keys_AreThoseOfKubeApiserver) {
     const char* key;
     const char* stored;
   };
-  for (const Row& row : {Row{"", "pods", "default/web-0", "pods/default/web-0"},
-                         Row{"", "nodes", "n", "minions/n"},
-                         Row{"", "services", "d/s", "services/specs/d/s"},
-                         Row{"", "endpoints", "d/s", "services/endpoints/d/s"},
-                         Row{"", "replicationcontrollers", "d/s", "controllers/d/s"},
-                         Row{"networking.k8s.io", "ingresses", "d/s", "ingress/d/s"},
-                         Row{"apps", "deployments", "d/s", "deployments/d/s"},
-                         Row{"", "namespaces", "d", "namespaces/d"},
-                         Row{"rbac.authorization.k8s.io", "clusterroles", "system:node",
-                             "clusterroles/system:node"},
-                         Row{"apiextensions.k8s.io", "customresourcedefinitions", "a.b.c",
-                             "apiextensions.k8s.io/customresourcedefinitions/a.b.c"}}) {
+  for (const Row& row :
+       {Row{"", "pods", "default/web-0", "pods/default/web-0"}, Row{"", "nodes", "n", "minions/n"},
+        Row{"", "services", "d/s", "services/specs/d/s"},
+        Row{"", "endpoints", "d/s", "services/endpoints/d/s"},
+        Row{"", "replicationcontrollers", "d/s", "controllers/d/s"},
+        Row{"networking.k8s.io", "ingresses", "d/s", "ingress/d/s"},
+        Row{"apps", "deployments", "d/s", "deployments/d/s"},
+        Row{"", "namespaces", "d", "namespaces/d"},
+        Row{"rbac.authorization.k8s.io", "clusterroles", "system:node", "clusterroles/system:node"},
+        Row{"apiextensions.k8s.io", "customresourcedefinitions", "a.b.c",
+            "apiextensions.k8s.io/customresourcedefinitions/a.b.c"}}) {
     EXPECT_EQ(KeyOf(row.group, row.plural, row.key), row.stored);
-    EXPECT_EQ(PlaceOf(row.stored),
-              std::string(row.group) + "|" + row.plural + "|" + row.key);
+    EXPECT_EQ(PlaceOf(row.stored), std::string(row.group) + "|" + row.plural + "|" + row.key);
   }
   EXPECT_EQ(PlaceOf("example.com/widgets/d/w"), "example.com|widgets|d/w");
   for (const char* other : {"ranges/serviceips", "masterleases/10.0.0.1", "pods", "services",

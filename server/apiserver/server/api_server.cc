@@ -146,9 +146,8 @@ struct ApiServer::Impl {
   }
   // Begins with what other servers have stored, and shares what is written with them.
   void Share() {
-    auto objects = std::make_unique<SharedObjects>(state, writer, lifecycle,
-                                                   state.options.shared_storage,
-                                                   [this] { Reload(); });
+    auto objects = std::make_unique<SharedObjects>(
+        state, writer, lifecycle, state.options.shared_storage, [this] { Reload(); });
     SharedObjects& shared = *objects;
     state.shared = std::move(objects);
     shared.TakeUp();
@@ -193,7 +192,7 @@ struct ApiServer::Impl {
     return {};
   }
 
-  // What is stored is replaced only where no other server has it.
+  // Refuses to replace objects that other servers have, too.
   [[nodiscard]] Result<void> CheckMayReplace() const {
     if (state.shared == nullptr) return {};
     return Error(Reason::kInvalidArgument,

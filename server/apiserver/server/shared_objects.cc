@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "kinformer/base/log.h"
@@ -21,6 +22,11 @@ Error NotSeen(const std::string& what) {
       .WithHttpStatus(504);
 }
 
+Error NotShown(const SharedAnswer& answer) {
+  return NotSeen(answer.made ? "the change is made, but not shown yet"
+                             : "another server's change came first, and is not shown yet");
+}
+
 // Returns where claims stand: keys that no object of kube-apiserver has.
 std::string ClaimKey(const std::string& claim) { return "kinformer.io/claims/" + claim; }
 
@@ -32,6 +38,8 @@ std::vector<std::string> ClaimsLeft(const std::vector<std::string>& from,
   for (std::string& claim : left) claim = ClaimKey(claim);
   return left;
 }
+
+bool HasLessKey(const StoredObjectPtr& a, const StoredObjectPtr& b) { return a->key() < b->key(); }
 
 // Returns the index of the version in `forms`, where it is added if it is new.
 std::uint32_t FormIn(std::vector<std::string>& forms, const std::string& version) {
@@ -80,11 +88,11 @@ void SharedObjects::OnNews() {
 void SharedObjects::FollowLead() {
   if (led_ == storage_->leads()) return;
   led_ = !led_;
-  state_.env.log().Log(LogLevel::kInfo, led_ ? "this server leads the servers of the etcd"
-                                             : "this server no longer leads",
-                       {});
+  state_.env.log().Log(
+      LogLevel::kInfo,
+      led_ ? "this server leads the servers of the etcd" : "this server no longer leads", {});
   if (!led_) return;
-  // What the leader before it has left is done now.
+  // Does what the leader before it has left.
   writer_.StateReplaced();
   reload_();
 }
@@ -176,14 +184,13 @@ void SharedObjects::Replace(SharedBatch batch) {
     // Fields of custom resources are found when their definitions are known.
     out.fields = built_in ? FieldsKey(resource->fields) : "unknown";
     const std::uint32_t form = built_in ? 0 : FormIn(out.forms, read->version);
-    const auto fields =
-        built_in ? std::span<const SelectableField>(resource->fields) : std::span<SelectableField>();
+    std::span<const SelectableField> fields;
+    if (built_in) fields = resource->fields;
     out.objects.push_back(StoredObject::Make(read->object, entry.revision, fields, form));
   }
   SavedState state{.resource_version = batch.revision};
   for (auto& [name, resource] : saved) {
-    std::sort(resource.objects.begin(), resource.objects.end(),
-              [](const StoredObjectPtr& a, const StoredObjectPtr& b) { return a->key() < b->key(); });
+    std::sort(resource.objects.begin(), resource.objects.end(), HasLessKey);
     state.resources.push_back(std::move(resource));
   }
   TakeUpShared(state_, lifecycle_, writer_, std::move(state));
@@ -214,8 +221,7 @@ std::shared_ptr<void> SharedObjects::Commit(SharedChange change,
     if (weak.expired()) return;
     if (!answer) return done(answer.error());
     WhenReached(answer->revision, weak, [done, answer = *answer](const Result<void>& reached) {
-      if (!reached && answer.made) return done(NotSeen("the change is made, but not shown yet"));
-      if (!reached) return done(reached.error());
+      if (!reached) return done(NotShown(answer));
       done(answer.made ? std::optional(answer.revision) : std::nullopt);
     });
   };
@@ -226,7 +232,7 @@ std::shared_ptr<void> SharedObjects::Commit(SharedChange change,
 SharedCommits::Committed SharedObjects::CommitNow(const SharedChange& change) {
   const Result<SharedAnswer> answer = storage_->WriteNow(WriteOf(change));
   if (!answer) return answer.error();
-  if (!Reach(answer->revision)) return NotSeen("the change is made, but not shown yet");
+  if (!Reach(answer->revision)) return NotShown(*answer);
   return answer->made ? std::optional<std::int64_t>(answer->revision) : std::nullopt;
 }
 
@@ -270,7 +276,7 @@ void SharedObjects::AskRevision() {
                          asked = std::move(asked)](const Result<std::int64_t>& revision) {
     if (alive.expired()) return;
     asking_ = false;
-    // Who asked meanwhile may not be satisfied with this answer.
+    // Later askers may not be satisfied with this answer.
     if (!askers_.empty()) AskRevision();
     for (const Asker& asker : asked) {
       if (asker.ticket.expired()) continue;

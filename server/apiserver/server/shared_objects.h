@@ -1,6 +1,7 @@
 // apiserver/server/shared_objects.h
 //
-// SharedObjects: keeps the stores of a server equal to a shared storage, and makes its writes there.
+// SharedObjects: keeps the stores of a server equal to a shared storage, and makes its writes
+// there.
 
 #ifndef KINFORMER_APISERVER_SERVER_SHARED_OBJECTS_H_
 #define KINFORMER_APISERVER_SERVER_SHARED_OBJECTS_H_
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/shared_commits.h"
 #include "apiserver/registry/stored_keys.h"
 #include "apiserver/store/shared_storage.h"
 #include "apiserver/write/background/lifecycle.h"
@@ -60,7 +62,7 @@ class SharedObjects final : public SharedCommits {
                    std::function<void(Result<void>)> done);
   void AskRevision();
 
-  // Those who wait for the latest revision.
+  // A request that waits for the latest revision.
   struct Asker {
     std::weak_ptr<int> ticket{};
     std::function<void(Result<void>)> done{};

@@ -32,8 +32,7 @@ Result<void> ReplaceState(ServerState& state, Lifecycle& lifecycle, ObjectWriter
 void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, KeptState kept);
 
 // Begins with the objects of a shared storage, or begins again with them: watches get 410.
-void TakeUpShared(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer,
-                  SavedState saved);
+void TakeUpShared(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, SavedState saved);
 
 }  // namespace kinformer::apiserver
 

@@ -47,7 +47,7 @@ struct SharedWrite {
 
 struct SharedAnswer {
   bool made = false;  // false: something has changed before
-  // Of the write; else one at which that change can be seen.
+  // The write's; else one at which that change can be seen.
   std::int64_t revision = 0;
 };
 

@@ -380,9 +380,9 @@ Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
   }
   const WriteTarget& target = draft.target;
   if (MayGo(*target.at.resource, draft.old, draft.object)) {
-    Result<WriteOutcome> removed =
-        draft.committed ? StoreShared(target, draft.over, nullptr, draft.committed)
-                        : Remove(target, draft.over);
+    Result<WriteOutcome> removed = draft.committed
+                                       ? StoreShared(target, draft.over, nullptr, draft.committed)
+                                       : Remove(target, draft.over);
     if (!removed) return removed;
     WriteOutcome outcome = *std::move(removed);
     // The response shows the object as sent; the event shows the stored object.

@@ -6,7 +6,7 @@
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/defined_resource.h"
-#include "apiserver/registry/object_rules.h"
+#include "apiserver/registry/shared_commits.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/write/object/deletion_mark.h"
 #include "apiserver/write/object/object_writer.h"
@@ -26,9 +26,9 @@ ResourceAt ToldAt(const std::shared_ptr<ServedResource>& resource) {
 std::optional<SharedChange> ObjectWriter::ChangeOf(const Draft& draft) {
   if (draft.target.dry_run || (!draft.creates && draft.unchanged)) return std::nullopt;
   // Commit refuses these.
-  if (draft.creates && (!draft.sent_version.empty() ||
-                        draft.target.at.resource->Find(draft.target.namespace_,
-                                                       draft.target.name) != nullptr)) {
+  if (draft.creates &&
+      (!draft.sent_version.empty() ||
+       draft.target.at.resource->Find(draft.target.namespace_, draft.target.name) != nullptr)) {
     return std::nullopt;
   }
   const ResourceAt at = StoredAt(draft.target.at);
@@ -41,9 +41,8 @@ std::optional<SharedChange> ObjectWriter::ChangeOf(const Draft& draft) {
 std::optional<SharedChange> ObjectWriter::MarkOf(const WriteTarget& target,
                                                  const Deletion& deletion) {
   if (target.dry_run || deletion.marked == nullptr) return std::nullopt;
-  return SharedChange{.resource = StoredAt(target.at).resource,
-                      .made = deletion.marked,
-                      .over = deletion.over};
+  return SharedChange{
+      .resource = StoredAt(target.at).resource, .made = deletion.marked, .over = deletion.over};
 }
 
 std::optional<SharedChange> ObjectWriter::RemovalOf(const WriteTarget& target,
@@ -97,8 +96,7 @@ ObjectWriter::Applied ObjectWriter::Apply(const std::shared_ptr<ServedResource>&
 }
 
 std::optional<ObjectWriter::Applied> ObjectWriter::ApplyRemoval(
-    const std::shared_ptr<ServedResource>& resource, const std::string& key,
-    std::int64_t version) {
+    const std::shared_ptr<ServedResource>& resource, const std::string& key, std::int64_t version) {
   const StoredObjectPtr old = resource->store->Get(key);
   if (old == nullptr) return std::nullopt;
   ++state_.writes;
@@ -116,10 +114,7 @@ void ObjectWriter::Tell(const Applied& applied) {
     return;
   }
   strategy_.Stored(*applied.resource, *applied.stored, applied.object);
-  ObjectPut put{.at = at,
-                .old = applied.old,
-                .stored = applied.stored,
-                .object = applied.object};
+  ObjectPut put{.at = at, .old = applied.old, .stored = applied.stored, .object = applied.object};
   if (IsDefinition(*applied.resource)) {
     const json::Value& spec = applied.object["spec"];
     if (applied.old == nullptr || applied.old->Parse()["spec"] != spec) {

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "apiserver/registry/shared_commits.h"
+
 namespace kinformer::apiserver {
 namespace {
 
