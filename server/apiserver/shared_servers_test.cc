@@ -48,10 +48,11 @@ class SharedServers : public ::testing::Test {
     Start(b_);
     Settle();
   }
-  void Start(std::unique_ptr<ApiServer>& server, ApiServerOptions options = {}) {
+  void Start(std::unique_ptr<ApiServer>& server, Duration compaction_interval = Duration(0)) {
     EtcdStorageOptions storage;
     storage.page = 7;
-    storage.compaction_interval = Duration(0);
+    storage.compaction_interval = compaction_interval;
+    ApiServerOptions options;
     options.shared_storage = EtcdStorage::Open(sim_.env(), etcd_.Connect(), storage).OrExit();
     server = std::make_unique<ApiServer>(sim_.env(), std::move(options));
   }
@@ -277,6 +278,43 @@ TEST_F(SharedServers, Dependents_AreCollectedByOneServerAndByTheNextLeader) {
   (void)Do(*b_, "DELETE", In(kMaps, "o"));
   sim_.RunFor(seconds(20));
   EXPECT_EQ(Do(*b_, "GET", In(kMaps, "d2")).status, 404);
+}
+
+TEST_F(SharedServers, KilledLeader_IsFollowedWhenItsLeaseEnds) {
+  const Reply owner = Make(*b_, "o");
+  ASSERT_EQ(Do(*b_, "POST", kMaps,
+               R"({"metadata":{"name":"d","ownerReferences":[{"apiVersion":"v1",)"
+               R"("kind":"ConfigMap","name":"o","uid":")" +
+                   owner.Json().At("/metadata/uid").StringOrEmpty() + R"("}]}})")
+                .status,
+            201);
+  // It cannot give its lease back.
+  etcd_.SetDown(true);
+  a_.reset();
+  etcd_.SetDown(false);
+  Settle();
+  (void)Do(*b_, "DELETE", In(kMaps, "o"));
+  sim_.RunFor(seconds(5));
+  EXPECT_EQ(Do(*b_, "GET", In(kMaps, "d")).status, 200) << "nobody leads";
+  etcd_.EndLeases();
+  sim_.RunFor(seconds(1));
+  EXPECT_EQ(Do(*b_, "GET", In(kMaps, "d")).status, 404);
+}
+
+TEST_F(SharedServers, OneServer_CompactsEveryInterval) {
+  a_.reset();
+  b_.reset();
+  Start(a_, std::chrono::minutes(1));
+  Start(b_, std::chrono::minutes(1));
+  std::vector<std::int64_t> revisions;
+  for (int i = 0; i < 4; ++i) {
+    (void)Make(*a_, "x" + std::to_string(i));
+    sim_.RunFor(seconds(61));
+    revisions.push_back(etcd_.revision());
+  }
+  // Each time up to the revision that was the latest one an interval before.
+  EXPECT_EQ(etcd_.compactions(),
+            std::vector<std::int64_t>(revisions.begin(), revisions.begin() + 3));
 }
 
 TEST_F(SharedServers, LaterServer_HasAllAndItsHistory) {

@@ -14,6 +14,11 @@ Error EtcdTimeout(const std::string& why) {
       .WithHttpStatus(504);
 }
 
+Error EtcdSilence(const std::string& why) {
+  return Error(Reason::kTimeout, "etcd has not answered, nothing was changed: " + why)
+      .WithHttpStatus(504);
+}
+
 Error EtcdRefusal(const std::string& why) {
   return Error(Reason::kInternalError, "etcd refuses: " + why).WithHttpStatus(500);
 }

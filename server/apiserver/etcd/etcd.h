@@ -105,6 +105,7 @@ class Etcd {
 // Errors of the calls.
 Error EtcdUnavailable(const std::string& why);  // nothing was changed
 Error EtcdTimeout(const std::string& why);      // it may have been
+Error EtcdSilence(const std::string& why);      // nothing was to be changed
 Error EtcdRefusal(const std::string& why);
 
 }  // namespace kinformer::apiserver

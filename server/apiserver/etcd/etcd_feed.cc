@@ -77,7 +77,7 @@ Result<SharedBatch> EtcdFeed::ReadAll(std::int64_t revision, Duration patience) 
   const MonitorLock lock(*monitor_);
   while (!answer->result) {
     if (!monitor_->WaitUntil(deadline) && !answer->result) {
-      return EtcdTimeout("the objects could not be read in time");
+      return EtcdSilence("the objects could not be read in time");
     }
   }
   return *std::move(answer->result);

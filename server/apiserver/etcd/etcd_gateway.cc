@@ -180,7 +180,8 @@ void EtcdGateway::Answered(std::uint64_t number) {
   if ((refused || question.reads) && question.tries < transports_.size()) {
     return Send(std::move(question));
   }
-  question.done(refused ? EtcdUnavailable(why) : EtcdTimeout(why));
+  if (refused) return question.done(EtcdUnavailable(why));
+  question.done(question.reads ? EtcdSilence(why) : EtcdTimeout(why));
 }
 
 void EtcdGateway::Read(EtcdRange range, EtcdDone<EtcdPage> done) {

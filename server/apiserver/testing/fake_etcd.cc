@@ -127,6 +127,7 @@ void FakeEtcd::Put(const std::string& key, const std::string& value) {
 Result<void> FakeEtcd::Compact(std::int64_t revision) {
   if (revision <= compacted_ || revision > revision_) return EtcdRefusal("compacted");
   compacted_ = revision;
+  compactions_.push_back(revision);
   return {};
 }
 

@@ -31,6 +31,8 @@ class FakeEtcd {
 
   // ---- What it has.
   [[nodiscard]] std::int64_t revision() const { return revision_; }
+  // Revisions up to which it was compacted, one after the other.
+  [[nodiscard]] const std::vector<std::int64_t>& compactions() const { return compactions_; }
   [[nodiscard]] const EtcdValue* Find(const std::string& key) const;
   [[nodiscard]] std::vector<std::string> Keys() const;
   // Writes beside the servers.
@@ -64,6 +66,7 @@ class FakeEtcd {
   Env& env_;
   std::int64_t revision_ = 1;
   std::int64_t compacted_ = 0;
+  std::vector<std::int64_t> compactions_{};
   std::map<std::string, EtcdValue> values_{};
   std::map<std::string, std::int64_t> leases_of_{};  // by key
   std::int64_t last_lease_ = 0;
