@@ -47,10 +47,10 @@ struct EtcdOptions {
 // Guarantees: a resourceVersion is etcd's revision, so it means the same on all servers, and a
 // watch goes on from it on any of them. A write is made by a transaction that fails if another
 // server has changed the object; it is then tried again on what that server wrote, or answered 409.
-// The answer to a write is sent when etcd has it. A read without a resourceVersion shows all that any server
-// has acknowledged before it. If etcd cannot be reached, requests get 503, or 504 where it is not
-// known whether a write was made; reads with a resourceVersion and watches go on, and watches show
-// later what they have missed. If etcd has dropped those changes, watches get 410.
+// The answer to a write is sent when etcd has it. A read without a resourceVersion shows all that
+// any server has acknowledged before it. If etcd cannot be reached, requests get 503, or 504 where
+// it is not known whether a write was made; reads with a resourceVersion and watches go on, and
+// watches show later what they have missed. If etcd has dropped those changes, watches get 410.
 //
 // Errors: kConfig names the option; others say what etcd answered. Counterpart: kube-apiserver's
 // storage and its watch cache.
