@@ -39,7 +39,7 @@ std::optional<SharedEntry> EtcdFeed::EntryOf(EtcdValue value) const {
                      .removed = value.removed};
 }
 
-void EtcdFeed::ReadPage(std::string begin, Pages pages,
+void EtcdFeed::ReadPage(std::string begin, const Pages& pages,
                         std::function<void(Result<SharedBatch>)> done) {
   // Pages after the first one show the same revision.
   EtcdRange range{.begin = std::move(begin),
@@ -66,13 +66,13 @@ Result<SharedBatch> EtcdFeed::ReadAll(std::int64_t revision, Duration patience) 
     std::optional<Result<SharedBatch>> result{};
   };
   const auto answer = std::make_shared<Answer>();
-  auto pages = std::make_shared<SharedBatch>(SharedBatch{.revision = revision, .replaces = true});
-  ReadPage(prefix_, std::move(pages),
-           [self = shared_from_this(), answer](Result<SharedBatch> result) {
-             const MonitorLock lock(*self->monitor_);
-             answer->result.emplace(std::move(result));
-             self->monitor_->NotifyAll();
-           });
+  const auto pages =
+      std::make_shared<SharedBatch>(SharedBatch{.revision = revision, .replaces = true});
+  ReadPage(prefix_, pages, [self = shared_from_this(), answer](Result<SharedBatch> result) {
+    const MonitorLock lock(*self->monitor_);
+    answer->result.emplace(std::move(result));
+    self->monitor_->NotifyAll();
+  });
   const SteadyTime deadline = etcd_->env().Now() + patience;
   const MonitorLock lock(*monitor_);
   while (!answer->result) {

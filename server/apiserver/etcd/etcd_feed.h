@@ -52,7 +52,8 @@ class EtcdFeed final : public EtcdWatcher, public std::enable_shared_from_this<E
   void Watch();
   void WatchLater();
   void Resync();
-  void ReadPage(std::string begin, Pages pages, std::function<void(Result<SharedBatch>)> done);
+  void ReadPage(std::string begin, const Pages& pages,
+                std::function<void(Result<SharedBatch>)> done);
   [[nodiscard]] std::optional<SharedEntry> EntryOf(EtcdValue value) const;
   // Queues it. Returns whether there was nothing before. REQUIRES: locked.
   bool Queue(SharedBatch batch);

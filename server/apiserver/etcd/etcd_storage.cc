@@ -137,7 +137,7 @@ bool EtcdStorage::WaitForNext(SteadyTime deadline) { return feed_->Wait(deadline
 
 // ---- Writes and questions
 
-EtcdTransaction EtcdStorage::TransactionOf(SharedWrite write) const {
+EtcdTransaction EtcdStorage::TransactionOf(const SharedWrite& write) const {
   const std::string prefix = WithSlash(options_.prefix);
   EtcdTransaction transaction;
   transaction.conditions.push_back({.key = prefix + write.key, .revision = write.expected});
@@ -165,14 +165,14 @@ EtcdDone<T> EtcdStorage::OnLoop(std::function<void(Result<T>)> done) {
 }
 
 void EtcdStorage::Write(SharedWrite write, std::function<void(Result<SharedAnswer>)> done) {
-  etcd_->Commit(TransactionOf(std::move(write)),
+  etcd_->Commit(TransactionOf(write),
                 OnLoop<EtcdOutcome>([done = std::move(done)](const Result<EtcdOutcome>& outcome) {
                   done(AnswerOf(outcome));
                 }));
 }
 
 Result<SharedAnswer> EtcdStorage::WriteNow(SharedWrite write) {
-  EtcdTransaction transaction = TransactionOf(std::move(write));
+  EtcdTransaction transaction = TransactionOf(write);
   return AnswerOf(Await<EtcdOutcome>(
       [&](EtcdDone<EtcdOutcome> done) { etcd_->Commit(std::move(transaction), std::move(done)); }));
 }

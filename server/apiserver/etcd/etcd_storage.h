@@ -55,7 +55,7 @@ class EtcdStorage final : public SharedStorage {
  private:
   EtcdStorage(Env& env, std::shared_ptr<Etcd> etcd, EtcdStorageOptions options);
   Result<void> Begin();
-  [[nodiscard]] EtcdTransaction TransactionOf(SharedWrite write) const;
+  [[nodiscard]] EtcdTransaction TransactionOf(const SharedWrite& write) const;
   // Returns a function that wakes the server, on any thread.
   std::function<void()> Waker();
   // Returns the latest revision from which all changes can still be told, with as many as are asked

@@ -74,7 +74,7 @@ void SharedObjects::TakeUp() {
 void SharedObjects::OnNews() {
   const internal::base::WorkSlice turn(state_.env);
   while (std::optional<SharedBatch> batch = storage_->Next()) {
-    Apply(*std::move(batch));
+    Apply(*batch);
     if (!turn.over()) continue;
     if (std::exchange(posted_, true)) return;
     return state_.env.loop().Post(own_calls_.Guard([this] {
@@ -101,7 +101,7 @@ bool SharedObjects::Reach(std::int64_t version) {
   const SteadyTime deadline = state_.env.Now() + storage_->patience();
   while (state_.resource_version < version) {
     if (std::optional<SharedBatch> batch = storage_->Next()) {
-      Apply(*std::move(batch));
+      Apply(*batch);
     } else if (!storage_->WaitForNext(deadline)) {
       return false;
     }
@@ -111,17 +111,18 @@ bool SharedObjects::Reach(std::int64_t version) {
 
 // ---- Changes
 
-void SharedObjects::Apply(SharedBatch batch) {
-  if (batch.replaces) return Replace(std::move(batch));
+void SharedObjects::Apply(const SharedBatch& batch) {
+  if (batch.replaces) return Replace(batch);
   state_.resource_version = std::max(state_.resource_version, batch.revision);
   std::vector<ObjectWriter::Applied> applied;
-  for (SharedEntry& entry : batch.entries) ApplyEntry(std::move(entry), applied);
+  for (const SharedEntry& entry : batch.entries) ApplyEntry(entry, applied);
   state_.VersionReached();
   // Observers may write, which applies further changes.
   for (const ObjectWriter::Applied& one : applied) writer_.Tell(one);
 }
 
-void SharedObjects::ApplyEntry(SharedEntry entry, std::vector<ObjectWriter::Applied>& applied) {
+void SharedObjects::ApplyEntry(const SharedEntry& entry,
+                               std::vector<ObjectWriter::Applied>& applied) {
   const StoredPlace place = PlaceOfStored(state_.resources, entry.key);
   if (!place.known()) return;
   const std::shared_ptr<ServedResource> resource =
@@ -165,9 +166,9 @@ void SharedObjects::NotRead(const SharedEntry& entry, const Error& why) const {
                        {{"key", entry.key}, {"error", std::string(why.message())}});
 }
 
-void SharedObjects::Replace(SharedBatch batch) {
+void SharedObjects::Replace(const SharedBatch& batch) {
   std::map<std::pair<std::string, std::string>, SavedResource> saved;
-  for (SharedEntry& entry : batch.entries) {
+  for (const SharedEntry& entry : batch.entries) {
     const StoredPlace place = PlaceOfStored(state_.resources, entry.key);
     if (!place.known()) continue;
     const auto resource = state_.resources.FindGroupResource(place.group, place.plural);

@@ -49,9 +49,9 @@ class SharedObjects final : public SharedCommits {
   void OnNews();
   // Applies changes until the stores have that version. Returns false if it takes too long.
   bool Reach(std::int64_t version);
-  void Apply(SharedBatch batch);
-  void Replace(SharedBatch batch);
-  void ApplyEntry(SharedEntry entry, std::vector<ObjectWriter::Applied>& applied);
+  void Apply(const SharedBatch& batch);
+  void Replace(const SharedBatch& batch);
+  void ApplyEntry(const SharedEntry& entry, std::vector<ObjectWriter::Applied>& applied);
   // Makes the object of an entry; null if it cannot be read, which is logged.
   StoredObjectPtr Made(const StoredPlace& place, ServedResource& resource, const SharedEntry& entry,
                        json::Value& object) const;
