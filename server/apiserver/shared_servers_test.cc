@@ -301,7 +301,7 @@ TEST_F(SharedServers, KilledLeader_IsFollowedWhenItsLeaseEnds) {
   EXPECT_EQ(Do(*b_, "GET", In(kMaps, "d")).status, 404);
 }
 
-TEST_F(SharedServers, OneServer_CompactsEveryInterval) {
+TEST_F(SharedServers, Compaction_IsMadeByOneServerEachInterval) {
   a_.reset();
   b_.reset();
   Start(a_, std::chrono::minutes(1));

@@ -70,7 +70,7 @@ Result<WriteOutcome> ObjectWriter::StoreShared(const WriteTarget& target,
       if (there == nullptr) return ModifiedConflictError(resource.Subject(target.name));
       return AlreadyExistsError(resource.Subject(target.name), there->terminating());
     }
-    committed = **answer;
+    committed = *answer;
   }
   if (made == nullptr) {
     return WriteOutcome{.stored = old->AtResourceVersion(*committed, /*tombstone=*/true),
