@@ -6,6 +6,7 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/data_directory.h"
+#include "kinformer/apiserver/etcd.h"
 #include "kinformer/apiserver/fake_kubelet.h"
 #include "kinformer/apiserver/http_server.h"
 #include "kinformer/apiserver/recording.h"
@@ -91,6 +92,14 @@ class Served {
       if (!opened) return Error(opened.error()).WithContext("--data");
       storage = *std::move(opened);
     }
+    std::shared_ptr<apiserver::SharedStorage> shared;
+    if (!flags.etcd.servers.empty()) {
+      const apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
+      Result<std::shared_ptr<apiserver::SharedStorage>> opened =
+          apiserver::OpenEtcd(env_, EtcdOptionsOf(flags.etcd, options.history_events));
+      if (!opened) return Error(opened.error()).WithContext("--etcd-servers " + flags.etcd.servers);
+      shared = *std::move(opened);
+    }
     Result<void> begun;
     OnLoop(env_, [&] {
       if (upstream != nullptr) {
@@ -106,6 +115,7 @@ class Served {
         options.token_users = std::move(token_users);
         options.simulate_workloads = std::move(script);
         options.storage = std::move(storage);
+        options.shared_storage = std::move(shared);
         options.webhook_transport = apiserver::WebhookNetwork(env_);
         if (flags.fake_kubelet) options.kubelet = std::make_shared<FirstLineKubelet>(env_);
         server_ = std::make_unique<apiserver::ApiServer>(env_, std::move(options));

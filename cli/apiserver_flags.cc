@@ -146,11 +146,12 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || !flags.save.empty() || !flags.data.empty() ||
-         flags.debug_endpoints || flags.fake_kubelet || flags.field_owners || flags.pod_grace ||
-         !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
-         flags.no_garbage_collection || flags.no_namespace_finalization ||
-         flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         !flags.etcd.servers.empty() || flags.debug_endpoints || flags.fake_kubelet ||
+         flags.field_owners || flags.pod_grace || !flags.simulate_workloads.empty() ||
+         flags.sharded_list_and_watch || flags.no_garbage_collection ||
+         flags.no_namespace_finalization || flags.history_events != usual.history_events ||
+         flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
+         flags.no_validation || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          flags.no_watch_list || !flags.advertise_address.empty() ||
@@ -174,6 +175,7 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
   command.Option("--data", flags.data, "FOLDER",
                  "keep all that is stored in this folder, on the disk: a write is answered when it "
                  "is there, and a server that is started again goes on from it");
+  AddEtcdFlags(command, flags.etcd);
   command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
   command.Option(
       "--cert-dir", flags.cert_dir, "FOLDER",
@@ -351,6 +353,10 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
       !known) {
     return known;
   }
+  if (Result<void> checked = CheckEtcdFlags(flags.etcd); !checked) return checked;
+  if (!flags.etcd.servers.empty() && !flags.data.empty()) {
+    return Wrong("--etcd-servers and --data do not go together: the objects are in etcd");
+  }
   if (flags.record.empty() != flags.upstream.empty()) {
     return Wrong(
         "--record FILE and --upstream KUBECONFIG go together: what to write, and whom to record");
@@ -370,9 +376,8 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
   }
   if ((!flags.record.empty() || !flags.replay.empty()) && WantsServer(flags)) {
     return Wrong(
-        "--load, --save, --data, --debug-endpoints and the options of objects are for the embedded "
-        "server, not "
-        "with --record or --replay");
+        "--load, --save, --data, --etcd-servers, --debug-endpoints and the options of objects are "
+        "for the embedded server, not with --record or --replay");
   }
   if (!ParseSpeed(flags.speed)) {
     return Wrong("--speed \"" + flags.speed +
@@ -386,7 +391,10 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   // With this delay, controllers create replacements for objects before their owner is deleted.
   options.garbage_collection_delay = std::chrono::milliseconds(200);
   options.namespace_finalization = !flags.no_namespace_finalization;
-  options.first_resource_version = apiserver::FirstResourceVersionAt(now);
+  // With etcd, versions are its revisions.
+  if (flags.etcd.servers.empty()) {
+    options.first_resource_version = apiserver::FirstResourceVersionAt(now);
+  }
   options.pod_grace = flags.pod_grace;
   options.sharded_list_and_watch = flags.sharded_list_and_watch;
   options.watch_list = !flags.no_watch_list;

@@ -16,6 +16,7 @@
 #include "kinformer/base/result.h"
 
 #include "cli/command_line.h"
+#include "cli/etcd_flags.h"
 
 namespace kinformer::cli {
 
@@ -25,6 +26,7 @@ struct ApiServerFlags {
   std::vector<std::string> load{};
   std::string save{};
   std::string data{};
+  EtcdFlags etcd{};
   bool tls = false;
   std::string cert_dir{};
   std::string tls_cert_file{};

@@ -59,7 +59,7 @@ constexpr Habit kServer[] = {
     {"--certificate-authority", "write --client-ca-file FILE, for the authority of clients"},
     {"--cert", "write --tls-cert-file FILE"},
     {"--key", "write --tls-private-key-file FILE"},
-    {"--etcd-servers,--storage-backend", "objects are kept in memory; --load FILE brings some"},
+    {"--storage-backend", "objects are in memory, in --data FOLDER or in an etcd, --etcd-servers"},
     {"-n,--namespace", "metadata.namespace of each object that --load brings says where it goes"},
 };
 

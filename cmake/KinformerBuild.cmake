@@ -141,6 +141,7 @@ set(KINFORMER_LAYERS
   apiserver/server
   apiserver
   apiserver/data
+  apiserver/etcd
   apiserver/http
   testing)
 

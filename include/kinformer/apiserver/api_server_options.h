@@ -25,6 +25,7 @@ class Transport;  // transport.h
 namespace kinformer::apiserver {
 
 class Kubelet;          // kubelet.h
+class SharedStorage;    // etcd.h
 class Storage;          // data_directory.h
 struct WorkloadScript;  // workload_script.h
 
@@ -62,6 +63,10 @@ struct ApiServerOptions {
   // what an earlier one left, and versions go on from there. For one server. Null: all is gone when
   // the server ends.
   std::shared_ptr<Storage> storage{};
+  // Where several servers keep the same objects (OpenEtcd): versions are etcd's revisions, the same
+  // on all servers. first_resource_version must be unset, and `storage` null. Null: this server is
+  // the only one.
+  std::shared_ptr<SharedStorage> shared_storage{};
 
   // ---- Versions and history. Older versions cannot be watched from or listed exactly: 410.
   // First resourceVersion of the server; it knows nothing before that. 1 makes tests readable. A

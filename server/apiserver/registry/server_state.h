@@ -20,6 +20,7 @@
 #include "kinformer/base/env.h"
 
 #include "apiserver/registry/resource_table.h"
+#include "apiserver/registry/shared_commits.h"
 #include "apiserver/registry/state_keeper.h"
 #include "apiserver/store/background_tasks.h"
 #include "apiserver/store/deadlines.h"
@@ -52,6 +53,7 @@ struct ServerState {
   // etcd is compacted every `history_age`. A compaction takes a version of its own. Call it when an
   // earlier state may be requested, and when a page of the latest state is sent.
   std::int64_t CompactedVersion() {
+    if (shared != nullptr) return 0;  // versions are made elsewhere
     const SteadyTime now = env.Now();
     if (!next_compaction_) next_compaction_ = now + options.history_age;
     if (now < *next_compaction_) return compacted_version_;
@@ -71,6 +73,9 @@ struct ServerState {
   std::uint64_t writes = 0;
   std::unique_ptr<StateKeeper> keeper{};  // null: all is gone when the server ends
   std::vector<LostVersions> lost{};
+  std::unique_ptr<SharedCommits> shared{};  // null: this server alone writes
+  // Returns whether this server does what one of several servers has to do.
+  [[nodiscard]] bool acts() const { return shared == nullptr || shared->leads(); }
   const Authorizer* authorizer = nullptr;  // null: everybody may do everything
   Duration clock_skew{0};                  // offset of the clock for the write under way
   [[nodiscard]] WallTime WallNow() const { return env.WallNow() + clock_skew; }

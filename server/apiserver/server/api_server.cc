@@ -20,6 +20,7 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/server/manifest_errors.h"
 #include "apiserver/server/request_router.h"
+#include "apiserver/server/shared_objects.h"
 #include "apiserver/server/whole_state.h"
 #include "apiserver/store/saved_state.h"
 #include "apiserver/store/storage.h"
@@ -86,6 +87,7 @@ struct ApiServer::Impl {
         faults(env),
         router(self, state, writer, faults) {
     if (state.options.storage != nullptr) TakeUp();
+    if (state.options.shared_storage != nullptr) Share();
     for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
       const ResourceAt namespaces = state.resources.Find("", "v1", "namespaces");
       (void)writer
@@ -142,6 +144,20 @@ struct ApiServer::Impl {
     TakeUpState(state, lifecycle, writer, *std::move(kept));
     FindLease();
   }
+  // Begins with what other servers have stored, and shares what is written with them.
+  void Share() {
+    auto objects = std::make_unique<SharedObjects>(
+        state, writer, lifecycle, state.options.shared_storage, [this] { Reload(); });
+    SharedObjects& shared = *objects;
+    state.shared = std::move(objects);
+    shared.TakeUp();
+    FindLease();
+  }
+  // Has the parts that remember objects, and observe no replacement, read them again.
+  void Reload() const {
+    if (roles != nullptr) roles->Reload();
+    if (workloads != nullptr) workloads->Reload();
+  }
   // After all that is stored was replaced.
   void KeepAll() {
     if (state.keeper != nullptr) state.keeper->KeepAll(state.resources, state.resource_version);
@@ -163,6 +179,7 @@ struct ApiServer::Impl {
   }
 
   Result<void> Replace(SavedState saved) {
+    if (Result<void> may = CheckMayReplace(); !may) return may;
     // Above all versions that clients of either have seen.
     const std::int64_t next = std::max(state.resource_version, saved.resource_version) + 1;
     saved.resource_version = next;
@@ -173,6 +190,14 @@ struct ApiServer::Impl {
     KeepAll();
     FindLease();
     return {};
+  }
+
+  // Refuses to replace objects that other servers have, too.
+  [[nodiscard]] Result<void> CheckMayReplace() const {
+    if (state.shared == nullptr) return {};
+    return Error(Reason::kInvalidArgument,
+                 "the objects are in etcd, where other servers use them: restore etcd itself, or "
+                 "load manifests");
   }
 
   void ScheduleRenewal() {
@@ -422,6 +447,7 @@ void ApiServer::Compact(std::int64_t resource_version) {
 }
 
 Result<void> ApiServer::Restore(std::int64_t resource_version) {
+  if (Result<void> may = impl_->CheckMayReplace(); !may) return may;
   ServerState& state = impl_->state;
   const std::int64_t first = state.options.first_resource_version.value_or(1);
   if (resource_version < first || resource_version > state.resource_version) {
@@ -447,8 +473,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   state.resources.ShareStores();
   state.resource_version = resource_version;
   impl_->KeepAll();
-  if (impl_->roles != nullptr) impl_->roles->Reload();
-  if (impl_->workloads != nullptr) impl_->workloads->Reload();
+  impl_->Reload();
   impl_->router.EndOutdatedConversions();
   return {};
 }

@@ -193,16 +193,42 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
     if (!may) return ErrorResponse(may.error(), accept);
   }
   if (!info->is_resource_request) return AnswerOther(request, *info, accept);
+  if (state_.shared != nullptr && MustBeFresh(*info)) {
+    return Respond(state_.env, AnswerFresh(std::move(request), *user, *std::move(info)));
+  }
+  return AnswerResource(std::move(request), *user, *std::move(info));
+}
+
+bool RequestRouter::MustBeFresh(const RequestInfo& info) const {
+  const bool reads =
+      info.verb == Verb::kGet || info.verb == Verb::kList || info.verb == Verb::kWatch;
+  if (!reads || info.query.Get("resourceVersion").empty()) return true;
+  // Its definition may be new.
+  return !state_.resources.Find(info.group, info.version, info.resource);
+}
+
+Task<ResponsePtr> RequestRouter::AnswerFresh(HttpRequest request, UserInfoPtr user,
+                                             RequestInfo info) {
+  Called<Result<void>> freshened(
+      [&](Called<Result<void>>::Done done) { return state_.shared->Freshen(std::move(done)); });
+  const Result<void> fresh = co_await freshened;
+  if (!fresh) co_return ErrorResponse(fresh.error(), request.headers.Get("Accept"));
+  co_return AnswerResource(std::move(request), user, std::move(info));
+}
+
+ResponsePtr RequestRouter::AnswerResource(HttpRequest request, const UserInfoPtr& user,
+                                          RequestInfo info) {
   const auto fault =
-      faults_.Draw({.verb = VerbName(info->verb),
-                    .resource = info->resource,
-                    .namespace_ = info->namespace_,
+      faults_.Draw({.verb = VerbName(info.verb),
+                    .resource = info.resource,
+                    .namespace_ = info.namespace_,
                     .user_agent = request.headers.Get("User-Agent"),
-                    .continues = !info->query.Get("continue").empty(),
-                    .initial_events = info->query.GetBool("sendInitialEvents").value_or(false)});
-  if (!fault) return Route(std::move(request), *user, *std::move(info), {});
+                    .continues = !info.query.Get("continue").empty(),
+                    .initial_events = info.query.GetBool("sendInitialEvents").value_or(false)});
+  if (!fault) return Route(std::move(request), user, std::move(info), {});
+  const std::string accept(request.headers.Get("Accept"));
   return InjectFault(state_, *fault, accept,
-                     [this, request, user = *user, info = *std::move(info)](ReadView view) {
+                     [this, request, user, info = std::move(info)](ReadView view) {
                        return Route(request, user, info, std::move(view));
                      });
 }

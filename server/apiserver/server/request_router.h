@@ -20,6 +20,7 @@
 #include "apiserver/read/reader.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"
+#include "apiserver/request/async.h"
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
@@ -74,6 +75,11 @@ class RequestRouter final : private WriteObserver {
   void OnWrite(const ServedResource& resource);
   std::string NextAuditId();
   ResponsePtr Answer(HttpRequest request);
+  ResponsePtr AnswerResource(HttpRequest request, const UserInfoPtr& user, RequestInfo info);
+  // With a shared storage: returns whether the answer has to show what other servers have written
+  // before the request; and waits for that.
+  [[nodiscard]] bool MustBeFresh(const RequestInfo& info) const;
+  Task<ResponsePtr> AnswerFresh(HttpRequest request, UserInfoPtr user, RequestInfo info);
   // Responds to requests that are not about a resource.
   ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
                           std::string_view accept);

@@ -50,6 +50,20 @@ std::vector<const SavedResource*> Unserved(const ServerState& state, const Saved
   return unserved;
 }
 
+// Takes out the resources whose objects the server would not serve, and logs them.
+void LeaveUnserved(const ServerState& state, SavedState& saved) {
+  std::set<Name> left;
+  for (const SavedResource* resource : Unserved(state, saved)) {
+    left.emplace(resource->group, resource->plural);
+    state.env.log().Log(LogLevel::kWarning, "kept objects are not served: their kind is unknown",
+                        {{"resource", resource->plural + "." + resource->group},
+                         {"objects", std::to_string(resource->objects.size())}});
+  }
+  std::erase_if(saved.resources, [&](const SavedResource& resource) {
+    return left.contains(Name(resource.group, resource.plural));
+  });
+}
+
 // Makes the objects fit for the resource: their forms are those of the saved state, and their
 // selectable fields may be others.
 void Fit(ServedResource& resource, SavedResource& saved) {
@@ -143,6 +157,14 @@ Result<void> ReplaceState(ServerState& state, Lifecycle& lifecycle, ObjectWriter
   return {};
 }
 
+void TakeUpShared(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer,
+                  SavedState saved) {
+  LeaveUnserved(state, saved);
+  const std::int64_t version = saved.resource_version;
+  // Cannot fail: all resources are served.
+  (void)ReplaceState(state, lifecycle, writer, std::move(saved), version).ok();
+}
+
 void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, KeptState kept) {
   SavedState saved{.resource_version = kept.floor};
   bool same_fields = true;
@@ -153,16 +175,7 @@ void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer,
                       .fields = saved.resources.back().fields};
     state.keeper->Reserve(resource.id);
   }
-  std::set<Name> left;
-  for (const SavedResource* resource : Unserved(state, saved)) {
-    left.emplace(resource->group, resource->plural);
-    state.env.log().Log(LogLevel::kWarning, "kept objects are not served: their kind is unknown",
-                        {{"resource", resource->plural + "." + resource->group},
-                         {"objects", std::to_string(resource->objects.size())}});
-  }
-  std::erase_if(saved.resources, [&](const SavedResource& resource) {
-    return left.contains(Name(resource.group, resource.plural));
-  });
+  LeaveUnserved(state, saved);
   state.lost = std::move(kept.lost);
   // Cannot fail: all resources are served.
   (void)ReplaceState(state, lifecycle, writer, std::move(saved), kept.resource_version).ok();

@@ -31,6 +31,9 @@ Result<void> ReplaceState(ServerState& state, Lifecycle& lifecycle, ObjectWriter
 // Resources that the server does not serve stay in the storage, with a warning.
 void TakeUpState(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, KeptState kept);
 
+// Begins with the objects of a shared storage, or begins again with them: watches get 410.
+void TakeUpShared(ServerState& state, Lifecycle& lifecycle, ObjectWriter& writer, SavedState saved);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_SERVER_WHOLE_STATE_H_

@@ -312,6 +312,7 @@ void Workloads::Decide(const Step& step, const Scene& scene, Plan& plan) {
 }
 
 bool Workloads::Make(PlannedWrite write) {
+  if (!state_.acts()) return true;
   WriteTarget target{.at = resources_[static_cast<std::size_t>(write.kind)],
                      .namespace_ = NamespaceOf(write.object),
                      .name = NameOf(write.object),

@@ -46,7 +46,7 @@ void EventExpiry::Expire() {
     const Entry entry = std::move(entries_.front());
     entries_.pop_front();
     const StoredObjectPtr stored = entry.at.resource->store->Get(entry.key);
-    if (stored == nullptr) continue;
+    if (stored == nullptr || !state_.acts()) continue;
     (void)writer_
         .Delete({.at = entry.at,
                  .namespace_ = std::string(stored->namespace_()),

@@ -220,6 +220,7 @@ void GarbageCollector::Advance(const std::string& uid) {
     }
   });
   if (!all) return PostAdvance(uid);
+  if (!state_.acts()) return;
   if (!orphans && IsBlocked(uid, owner->namespace_())) return;
   const std::string_view finalizer = orphans ? kOrphanFinalizer : kForegroundFinalizer;
   (void)writer_
@@ -299,7 +300,7 @@ void GarbageCollector::Attempt(const Place& place) {
       for (json::Value& owner : owners) owner.Set("blockOwnerDeletion", false);
     });
   }
-  if (stored->terminating()) return;
+  if (stored->terminating() || !state_.acts()) return;
   DeleteRequest request{.uid = std::string(stored->uid())};
   if (foreground) {
     request.propagation = "Foreground";
@@ -319,6 +320,7 @@ void GarbageCollector::DropOwners(const Place& place, const std::set<std::string
 
 void GarbageCollector::ChangeOwners(const Place& place,
                                     const std::function<void(json::Array& owners)>& change) {
+  if (!state_.acts()) return;
   (void)writer_
       .ModifyOutline(TargetOf(place.resource, place.resource->store->Get(place.key)),
                      [&](json::Value& outline) {

@@ -141,6 +141,7 @@ void Lifecycle::EndGracePeriod(const ResourceAt& at, const StoredObjectPtr& pod,
   state_.deadlines.Add(
       internal::base::After(state_.env.Now(), internal::base::SaturatedSeconds(seconds)),
       [this, target = TargetOf(at, pod->namespace_(), pod->name()), uid = std::string(pod->uid())] {
+        if (!state_.acts()) return;
         // It may be gone, or another pod may have its name.
         (void)writer_.Delete(target, {.grace_period_seconds = 0, .uid = uid}).ok();
       });
@@ -248,8 +249,12 @@ void Lifecycle::Serve(const std::string& name) {
 void Lifecycle::RetryNames(const std::string& group) {
   const ResourceAt definitions =
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+  std::vector<std::string> retried;  // writes may add and remove definitions
   for (const auto& [name, known] : definitions_) {
     if (GroupOf(known.outline) != group || HasCondition(known.outline, "NamesAccepted")) continue;
+    retried.push_back(name);
+  }
+  for (const std::string& name : retried) {
     // It is not there if an earlier state was restored.
     if (definitions.resource->store->Get(name) != nullptr) EstablishDefinition(definitions, name);
   }
@@ -260,6 +265,7 @@ void Lifecycle::Amend(const WriteTarget& target, const ObjectWriter::OutlineChan
 }
 
 void Lifecycle::SweepDefinition(const std::string& name) {
+  if (!state_.acts()) return;
   const ResourceAt definitions =
       state_.resources.Find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const StoredObjectPtr deleted = definitions.resource->store->Get(name);

@@ -55,8 +55,8 @@ void NamespaceController::Begin(const std::string& name, Progress& progress) con
 void NamespaceController::Turn(const std::string& name) {
   const StoredObjectPtr stored =
       state_.resources.FindGroupResource("", "namespaces")->store->Get(name);
-  // A client may have finalized it, and made another one of that name.
-  if (stored == nullptr || !stored->terminating()) {
+  // A client may have finalized it, and made another one of that name; another server may do this.
+  if (stored == nullptr || !stored->terminating() || !state_.acts()) {
     progress_.erase(name);
     return;
   }

@@ -33,7 +33,12 @@ void ResourceQuotaController::AfterRemove(const ResourceAt& at, const StoredObje
 
 void ResourceQuotaController::Changed(const ServedResource& resource, std::string_view namespace_,
                                       const StoredObject* old, const StoredObject* now) {
-  if (writing_ || namespace_.empty() || !IsCounted(resource)) return;
+  if (namespace_.empty() || !IsCounted(resource)) return;
+  if (writing_) {
+    // Another server's write may be seen meanwhile.
+    missed_ = missed_ || state_.shared != nullptr;
+    return;
+  }
   const auto quotas = state_.resources.FindGroupResource("", "resourcequotas");
   if (quotas->store->size(namespace_) == 0) return;
   const bool is_quota = resource.Is("", "resourcequotas");
@@ -65,6 +70,7 @@ void ResourceQuotaController::Changed(const ServedResource& resource, std::strin
     }
     Write(quota, found->second);
   }
+  if (std::exchange(missed_, false)) counted_.clear();
 }
 
 ResourceList ResourceQuotaController::Count(const Quota& quota, std::string_view namespace_) const {
@@ -93,7 +99,7 @@ ResourceList ResourceQuotaController::Count(const Quota& quota, std::string_view
 void ResourceQuotaController::Write(const StoredObjectPtr& stored, Counted& counted) {
   Quota& quota = counted.quota;
   counted.stored = stored;
-  if (quota.hard == quota.wanted && quota.used == counted.used) return;
+  if ((quota.hard == quota.wanted && quota.used == counted.used) || !state_.acts()) return;
   json::Value object = stored->Parse();
   json::Value& status = object.Ensure("status");
   status.Set("hard", std::as_const(object).At("/spec/hard"));
@@ -106,7 +112,8 @@ void ResourceQuotaController::Write(const StoredObjectPtr& stored, Counted& coun
                                        .keep_status = true},
                                       std::move(object));
   writing_ = false;
-  if (!written) return;  // the next change counts again
+  // The next change counts again; or the quota was removed meanwhile.
+  if (!written || !counted_.contains(stored->key())) return;
   counted.stored = written->stored;
   quota.hard = quota.wanted;
   quota.used = counted.used;

@@ -50,6 +50,7 @@ class ResourceQuotaController final : public WriteObserver {
   ObjectWriter& writer_;
   std::map<std::string, Counted> counted_;  // by the quota's key
   bool writing_ = false;
+  bool missed_ = false;  // something was not counted while it was writing
 };
 
 }  // namespace kinformer::apiserver

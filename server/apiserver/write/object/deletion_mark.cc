@@ -5,6 +5,7 @@
 
 #include "apiserver/registry/custom_resource_definition.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/write/object/propagation.h"
 #include "base/core/seconds.h"
 
 namespace kinformer::apiserver {
@@ -50,6 +51,12 @@ bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object) {
   metadata.Set("deletionTimestamp", FormatTime(SaturatedAfter(start, SaturatedSeconds(grace))));
   metadata.Set("deletionGracePeriodSeconds", grace);
   return true;
+}
+
+bool MayGo(const ServedResource& resource, const json::Value& before, const json::Value& after) {
+  return Terminating(before) &&
+         after.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0 &&
+         !HasFinalizers(resource, after);
 }
 
 }  // namespace kinformer::apiserver

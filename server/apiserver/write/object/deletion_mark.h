@@ -29,6 +29,9 @@ void MarkDeleted(const ServedResource& resource, WallTime now, std::int64_t grac
 // Returns false if the grace period would not become shorter, which is the only allowed change.
 bool ShortenGracePeriod(WallTime now, std::int64_t grace, json::Value& object);
 
+// Returns whether an object being deleted was waiting only for this change.
+bool MayGo(const ServedResource& resource, const json::Value& before, const json::Value& after);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_WRITE_OBJECT_DELETION_MARK_H_

@@ -37,15 +37,6 @@ void Append(std::vector<T> more, std::vector<T>& all) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// ---- Delete
-
-// Returns whether an object being deleted was waiting only for this change.
-bool MayGo(const ServedResource& resource, const json::Value& before, const json::Value& after) {
-  return Terminating(before) &&
-         after.At("/metadata/deletionGracePeriodSeconds").AsInt64().value_or(0) == 0 &&
-         !HasFinalizers(resource, after);
-}
-
 // Returns whether the write would change nothing. `form`: version of the object.
 // Sets the owners of what the draft changes. An apply has set them itself.
 void TrackOwners(Draft& draft, const json::Value& before) {
@@ -364,10 +355,13 @@ Result<WriteOutcome> ObjectWriter::CommitNew(Draft& draft) {
     return Error(Reason::kUnknown, "resourceVersion should not be set on objects to be created")
         .WithHttpStatus(500);
   }
-  if (const StoredObjectPtr there = resource.Find(target.namespace_, target.name)) {
+  if (const StoredObjectPtr there = resource.Find(target.namespace_, target.name);
+      there != nullptr && !draft.committed) {
     return NameTaken(resource, target.name, there->terminating(), draft.generated);
   }
-  WriteOutcome outcome = Store(draft);
+  Result<WriteOutcome> stored = Store(draft);
+  if (!stored) return stored;
+  WriteOutcome outcome = *std::move(stored);
   outcome.created = true;
   outcome.warnings = std::move(draft.warnings);
   if (!target.dry_run) {
@@ -386,44 +380,21 @@ Result<WriteOutcome> ObjectWriter::Commit(Draft& draft) {
   }
   const WriteTarget& target = draft.target;
   if (MayGo(*target.at.resource, draft.old, draft.object)) {
-    WriteOutcome outcome = Remove(target, draft.over);
+    Result<WriteOutcome> removed = draft.committed
+                                       ? StoreShared(target, draft.over, nullptr, draft.committed)
+                                       : Remove(target, draft.over);
+    if (!removed) return removed;
+    WriteOutcome outcome = *std::move(removed);
     // The response shows the object as sent; the event shows the stored object.
     outcome.stored = draft.stored->AtResourceVersion(draft.over->resource_version(), false);
     outcome.warnings = std::move(warnings);
     return outcome;
   }
-  WriteOutcome outcome = Store(draft);
+  Result<WriteOutcome> stored = Store(draft);
+  if (!stored) return stored;
+  WriteOutcome outcome = *std::move(stored);
   outcome.warnings = std::move(warnings);
   return outcome;
-}
-
-Result<WriteOutcome> ObjectWriter::Write(Draft draft) {
-  for (;;) {
-    if (Result<void> ready = Normalize(draft); !ready) return ready.error();
-    const Result<bool> begun = Begin(draft);
-    if (!begun.ok()) return begun.error();
-    if (*begun) break;
-  }
-  const ResourceAt& at = draft.target.at;
-  if (MustConvertToStore(at) || (draft.over != nullptr && MustAskToConvert(at, *draft.over))) {
-    return ConversionTakesTime(at);
-  }
-  if (draft.over != nullptr && IsPruned(at)) draft.shown = PrunedTo(at, *draft.over);
-  if (MustAssign(draft)) {
-    Load(draft);
-    if (Result<void> assigned = Assign(draft); !assigned) return assigned.error();
-  }
-  if (Result<void> complete = Complete(draft); !complete) return complete.error();
-  return Commit(draft);
-}
-
-Result<WriteOutcome> ObjectWriter::Create(const WriteTarget& target, json::Value object) {
-  return Write(
-      {.target = target, .object = std::move(object), .creates = true, .now = state_.WallNow()});
-}
-
-Result<WriteOutcome> ObjectWriter::Update(const WriteTarget& target, json::Value object) {
-  return Write({.target = target, .object = std::move(object), .now = state_.WallNow()});
 }
 
 // Merges the draft with the stored object. `causes`: receives problems of the object as sent.
@@ -474,16 +445,6 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }
 
-Result<WriteOutcome> ObjectWriter::Modify(const WriteTarget& target, const Change& change) {
-  const ServedResource& resource = *target.at.resource;
-  const StoredObjectPtr stored = resource.Find(target.namespace_, target.name);
-  if (stored == nullptr) return NotFoundError(resource.Subject(target.name));
-  if (MustAskToConvert(target.at, *stored)) return ConversionTakesTime(target.at);
-  json::Value object = ObjectIn(target.at, *stored);
-  if (Result<void> changed = change(object); !changed) return changed.error();
-  return Update(target, std::move(object));
-}
-
 Result<void> ObjectWriter::BeginDelete(const WriteTarget& target, Deletion& deletion) const {
   const ServedResource& resource = *target.at.resource;
   deletion.now = state_.env.WallNow();
@@ -523,40 +484,31 @@ bool ObjectWriter::IsCurrent(const WriteTarget& target, const Deletion& deletion
   return deletion.over == target.at.resource->Find(target.namespace_, target.name);
 }
 
-WriteOutcome ObjectWriter::CommitDelete(const WriteTarget& target, Deletion& deletion) {
+Result<WriteOutcome> ObjectWriter::CommitDelete(const WriteTarget& target, Deletion& deletion) {
+  const auto remove = [&](const StoredObjectPtr& old) {
+    return deletion.committed_removal
+               ? StoreShared(target, old, nullptr, deletion.committed_removal)
+               : Remove(target, old);
+  };
   if (deletion.marked == nullptr) {
-    return deletion.removes ? Remove(target, deletion.over) : WriteOutcome{.stored = deletion.over};
+    if (deletion.removes) return remove(deletion.over);
+    return WriteOutcome{.stored = deletion.over};
   }
-  WriteOutcome outcome = StoreOutline(target, deletion.over, deletion.marked, deletion.object);
+  Result<WriteOutcome> outcome =
+      deletion.committed_mark
+          ? StoreShared(target, deletion.over, deletion.marked, deletion.committed_mark)
+          : StoreOutline(target, deletion.over, deletion.marked, deletion.object);
+  if (!outcome) return outcome;
   // A pod that can be removed at once is shown as deleted first, as watchers expect.
-  return deletion.removes ? Remove(target, outcome.stored) : outcome;
+  return deletion.removes ? remove(outcome->stored) : outcome;
 }
 
-Result<WriteOutcome> ObjectWriter::Delete(const WriteTarget& target, const DeleteRequest& request) {
-  Deletion deletion{.request = request};
-  if (Result<void> begun = BeginDelete(target, deletion); !begun) return begun.error();
-  CompleteDelete(target, deletion);
-  return CommitDelete(target, deletion);
-}
-
-Result<WriteOutcome> ObjectWriter::ModifyOutline(const WriteTarget& target,
-                                                 const OutlineChange& change,
-                                                 std::span<const OutlineMember> members) {
-  const ServedResource& resource = *target.at.resource;
-  const StoredObjectPtr over = resource.Find(target.namespace_, target.name);
-  if (over == nullptr) return NotFoundError(resource.Subject(target.name));
-  const json::Value before = over->Outline(members);
-  json::Value after = before;
-  change(after);
-  TidyMetadata(after.Ensure("metadata"));
-  if (after == before) return WriteOutcome{.stored = over};
-  if (MayGo(resource, before, after)) return Remove(target, over);
-  return StoreOutline(target, over, over->WithOutline(before, after, resource.fields), after);
-}
-
-WriteOutcome ObjectWriter::Store(Draft& draft) {
+Result<WriteOutcome> ObjectWriter::Store(Draft& draft) {
   const WriteTarget& target = draft.target;
-  if (target.dry_run) return {.stored = draft.stored};
+  if (target.dry_run) return WriteOutcome{.stored = draft.stored};
+  if (state_.shared != nullptr) {
+    return StoreShared(target, draft.over, draft.stored, draft.committed);
+  }
   StoredObjectPtr stored = Put(target, *draft.stored);
   strategy_.Stored(*target.at.resource, *stored, draft.object);
   Tell({.at = StoredAt(target.at),
@@ -565,15 +517,18 @@ WriteOutcome ObjectWriter::Store(Draft& draft) {
         .object = draft.object,
         .defined = draft.defined,
         .reshaped = draft.reshaped});
-  return {.stored = std::move(stored)};
+  return WriteOutcome{.stored = std::move(stored)};
 }
 
-WriteOutcome ObjectWriter::StoreOutline(const WriteTarget& target, const StoredObjectPtr& old,
-                                        const StoredObjectPtr& made, const json::Value& outline) {
-  if (target.dry_run) return {.stored = made};
+Result<WriteOutcome> ObjectWriter::StoreOutline(const WriteTarget& target,
+                                                const StoredObjectPtr& old,
+                                                const StoredObjectPtr& made,
+                                                const json::Value& outline) {
+  if (target.dry_run) return WriteOutcome{.stored = made};
+  if (state_.shared != nullptr) return StoreShared(target, old, made, std::nullopt);
   StoredObjectPtr stored = Put(target, *made);
   Tell({.at = StoredAt(target.at), .old = old, .stored = stored, .object = outline});
-  return {.stored = std::move(stored)};
+  return WriteOutcome{.stored = std::move(stored)};
 }
 
 StoredObjectPtr ObjectWriter::Put(const WriteTarget& target, const StoredObject& made) {
@@ -599,9 +554,10 @@ void ObjectWriter::Tell(const ObjectPut& put) {
   for (WriteObserver* observer : observers_) observer->AfterPut(put);
 }
 
-WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectPtr& old) {
+Result<WriteOutcome> ObjectWriter::Remove(const WriteTarget& target, const StoredObjectPtr& old) {
   ServedResource& resource = *target.at.resource;
-  if (target.dry_run) return {.stored = old, .removed = true};
+  if (target.dry_run) return WriteOutcome{.stored = old, .removed = true};
+  if (state_.shared != nullptr) return StoreShared(target, old, nullptr, std::nullopt);
   StoredObjectPtr tombstone = old->AtResourceVersion(++state_.resource_version, /*tombstone=*/true);
   ++state_.writes;
   if (state_.keeper != nullptr) {
@@ -613,7 +569,7 @@ WriteOutcome ObjectWriter::Remove(const WriteTarget& target, const StoredObjectP
   strategy_.Removed(resource, *old);
   const ResourceAt at = StoredAt(target.at);
   for (WriteObserver* observer : observers_) observer->AfterRemove(at, old);
-  return {.stored = std::move(tombstone), .removed = true};
+  return WriteOutcome{.stored = std::move(tombstone), .removed = true};
 }
 
 }  // namespace kinformer::apiserver

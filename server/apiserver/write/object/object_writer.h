@@ -51,6 +51,8 @@ struct Draft {
   bool unchanged = false;
   // Set for a definition with a new spec: the parsed spec.
   std::shared_ptr<const DefinedResource> defined{};
+  // Shared storage: its version, if it is stored already.
+  std::optional<std::int64_t> committed{};
   // And the stored objects converted to it (Reshape), and warnings for the client.
   std::shared_ptr<ReshapedObjects> reshaped{};
   std::vector<std::string> warnings{};
@@ -65,6 +67,9 @@ struct Deletion {
   StoredObjectPtr marked{};
   json::Value object{};  // the outline of `marked`
   bool removes = false;  // it can be removed at once
+  // Shared storage: versions of the marked object and of the removal, if they are stored already.
+  std::optional<std::int64_t> committed_mark{};
+  std::optional<std::int64_t> committed_removal{};
 };
 
 // Loop-confined, except for functions documented as thread-safe. Errors are those of the API.
@@ -112,7 +117,31 @@ class ObjectWriter {
   void CompleteDelete(const WriteTarget& target, Deletion& deletion) const;
   [[nodiscard]] static bool IsCurrent(const WriteTarget& target, const Deletion& deletion);
   // REQUIRES: IsCurrent.
-  WriteOutcome CommitDelete(const WriteTarget& target, Deletion& deletion);
+  Result<WriteOutcome> CommitDelete(const WriteTarget& target, Deletion& deletion);
+
+  // ---- With a shared storage: what Commit and CommitDelete are going to store, for whoever stores
+  // it before, without blocking, and notes the version in the draft. None: they store nothing.
+  [[nodiscard]] static std::optional<SharedChange> ChangeOf(const Draft& draft);
+  [[nodiscard]] static std::optional<SharedChange> MarkOf(const WriteTarget& target,
+                                                          const Deletion& deletion);
+  // REQUIRES: the object was marked, if that has to be done.
+  [[nodiscard]] static std::optional<SharedChange> RemovalOf(const WriteTarget& target,
+                                                             const Deletion& deletion);
+  // An object of the shared storage, put into its store or removed from it, before the observers
+  // hear of it.
+  struct Applied {
+    std::shared_ptr<ServedResource> resource{};
+    StoredObjectPtr old{};
+    StoredObjectPtr stored{};  // null: removed
+    json::Value object{};
+  };
+  // REQUIRES: the version is the latest one.
+  [[nodiscard]] Applied Apply(const std::shared_ptr<ServedResource>& resource,
+                              const StoredObjectPtr& stored, json::Value object);
+  // None: there is no such object.
+  [[nodiscard]] std::optional<Applied> ApplyRemoval(const std::shared_ptr<ServedResource>& resource,
+                                                    const std::string& key, std::int64_t version);
+  void Tell(const Applied& applied);
 
   // ---- A write in one step.
   Result<WriteOutcome> Create(const WriteTarget& target, json::Value object);
@@ -161,15 +190,26 @@ class ObjectWriter {
   Result<WriteOutcome> CommitNew(Draft& draft);
   Result<WriteOutcome> Write(Draft draft);
 
+  // Repeats a write of the server itself while writes of other servers come first.
+  template <class Try>
+  Result<WriteOutcome> Repeated(Try attempt);
+  Result<WriteOutcome> TryOutline(const WriteTarget& target, const OutlineChange& change,
+                                  std::span<const OutlineMember> members);
+
   // Stores the result of the draft.
-  WriteOutcome Store(Draft& draft);
+  Result<WriteOutcome> Store(Draft& draft);
   // Stores `made`, whose outline alone differs from `old`, under a new resourceVersion.
-  WriteOutcome StoreOutline(const WriteTarget& target, const StoredObjectPtr& old,
-                            const StoredObjectPtr& made, const json::Value& outline);
+  Result<WriteOutcome> StoreOutline(const WriteTarget& target, const StoredObjectPtr& old,
+                                    const StoredObjectPtr& made, const json::Value& outline);
   // Stores the object under the next resourceVersion.
   StoredObjectPtr Put(const WriteTarget& target, const StoredObject& made);
   void Tell(const ObjectPut& put);
-  WriteOutcome Remove(const WriteTarget& target, const StoredObjectPtr& old);
+  Result<WriteOutcome> Remove(const WriteTarget& target, const StoredObjectPtr& old);
+  // The same with a shared storage; `made`: null to remove it. `committed`: its version, if it is
+  // stored already.
+  Result<WriteOutcome> StoreShared(const WriteTarget& target, const StoredObjectPtr& old,
+                                   const StoredObjectPtr& made,
+                                   std::optional<std::int64_t> committed);
 
   ServerState& state_;
   Defaults defaults_;

@@ -19,6 +19,7 @@
 #include "apiserver/write/request/apply_patch.h"
 #include "apiserver/write/request/body_fields.h"
 #include "apiserver/write/request/reshape_in_turns.h"
+#include "apiserver/write/request/shared_storing.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -342,6 +343,11 @@ Task<BodyWriter::Attempt> BodyWriter::TryDelete(Sent& sent, WriteTarget target,
   }
   co_await Do(sent, target, [&] { writer_.CompleteDelete(target, deletion); });
   if (!ObjectWriter::IsCurrent(target, deletion)) co_return std::nullopt;
+  if (state_.shared != nullptr) {
+    const Result<bool> stored = co_await StoreShared(state_, target, deletion);
+    if (!stored.ok()) co_return stored.error();
+    if (!*stored) co_return std::nullopt;
+  }
   co_return writer_.CommitDelete(target, deletion);
 }
 
@@ -385,6 +391,11 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
   }
   if (asks && plugins_.HasQuota() && !draft.unchanged) {
     if (Result<void> charged = Charge(sent, draft); !charged) co_return std::move(charged).error();
+  }
+  if (state_.shared != nullptr) {
+    const Result<bool> stored = co_await StoreShared(state_, draft);
+    if (!stored.ok()) co_return stored.error();
+    if (!*stored) co_return std::nullopt;
   }
   co_return writer_.Commit(draft);
 }

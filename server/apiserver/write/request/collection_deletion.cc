@@ -12,6 +12,7 @@
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/write/object/object_sweep.h"
 #include "apiserver/write/request/admitted.h"
+#include "apiserver/write/request/shared_storing.h"
 #include "base/core/work_slice.h"
 
 namespace kinformer::apiserver {
@@ -86,7 +87,7 @@ class CollectionDeletion {
                        .name = std::string(stored.name()),
                        .dry_run = plan_.dry_run,
                        .user = plan_.request.user};
-    if (asks_ || OffLoop::IsMuch(stored.body().size())) {
+    if (asks_ || state_.shared != nullptr || OffLoop::IsMuch(stored.body().size())) {
       slow_.push_back(std::move(target));
     } else if (const auto deleted = writer_.Delete(target, plan_.each); !deleted) {
       gone_ = Unless404(deleted.error());
@@ -112,7 +113,10 @@ class CollectionDeletion {
       constant.at = Unchanging(target.at);
       co_await off_loop_.Do([&] { writer_.CompleteDelete(constant, deletion); });
       if (ObjectWriter::IsCurrent(target, deletion)) {
-        (void)writer_.CommitDelete(target, deletion);
+        const Result<bool> stored = co_await StoreShared(state_, target, deletion);
+        if (!stored.ok()) co_return stored.error();
+        if (!*stored) continue;
+        (void)writer_.CommitDelete(target, deletion).ok();  // fails only with a shared storage
         co_return {};
       }
     }
