@@ -137,7 +137,6 @@ Value ToTimestamp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a)
 
 Value ToDuration(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (a[0].is(kDuration)) return a[0];
-  if (a[0].is(kInt)) return Value::Duration(a[0].integer());
   if (!a[0].is(kString)) return NoSuchOverload();
   const auto nanos = ParseGoDuration(a[0].text());
   if (nanos) return Value::Duration(*nanos);
@@ -222,6 +221,18 @@ Value OrValue(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kOptional)) return NoSuchOverload();
   return a[0].content() == nullptr ? a[1] : *a[0].content();
 }
+// Returns what the optional values of a list contain.
+Value Unwrap(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  if (!a[0].is(kList)) return NoSuchOverload();
+  if (!evaluation.Charge(a[0].size())) return Evaluation::OverBudget();
+  std::vector<Value> items;
+  for (std::size_t i = 0; i < a[0].size(); ++i) {
+    const Value item = a[0].item(i);
+    if (!item.is(kOptional)) return NoSuchOverload();
+    if (item.content() != nullptr) items.push_back(*item.content());
+  }
+  return Value::List(std::move(items));
+}
 
 }  // namespace
 
@@ -283,6 +294,8 @@ std::span<const FunctionEntry> ConversionFunctions() {
       {"hasValue", HasValue},
       {"or", OrOptional},
       {"orValue", OrValue},
+      {"optional.unwrap", Unwrap},
+      {"unwrapOpt", Unwrap},
   };
   return kEntries;
 }

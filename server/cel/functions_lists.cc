@@ -91,6 +91,17 @@ Value Max(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   return Extreme(evaluation, a, /*largest=*/true);
 }
 
+// Of anything else than a list: whether it is the value.
+Value Includes(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  std::uint64_t cost = 0;
+  bool found = !a[0].is(kList) && Equal(a[0], a[1], cost);
+  for (std::size_t i = 0; a[0].is(kList) && !found && i < a[0].size(); ++i) {
+    found = Equal(a[0].item(i), a[1], cost);
+    if (!evaluation.Charge(std::exchange(cost, 0))) return Evaluation::OverBudget();
+  }
+  return evaluation.Charge(cost) ? Value::Bool(found) : Evaluation::OverBudget();
+}
+
 Value Slice(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!AreOf(a, {kList, kInt, kInt})) return NoSuchOverload();
   const std::int64_t start = a[1].integer();
@@ -233,6 +244,7 @@ std::span<const FunctionEntry> ListFunctions() {
       {"sum", Sum},
       {"min", Min},
       {"max", Max},
+      {"includes", Includes},
       {"slice", Slice},
       {"flatten", FlattenFunction},
       {"sort", Sort},

@@ -10,6 +10,7 @@
 #include "cel/evaluator.h"
 #include "cel/functions.h"
 #include "cel/net.h"
+#include "cel/url.h"
 
 namespace kinformer::internal::cel {
 namespace {
@@ -21,44 +22,14 @@ using enum ValueKind;
 Value UrlFunction(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
-  auto url = UrlIn(a[0].text());
+  auto url = ParseUrl(a[0].text());
   if (url) return Value::OfUrl(*std::move(url));
-  return Value::Error("URL parse error during conversion from string: parse " +
-                      base::GoQuoted(a[0].text()) + ": invalid URI for request");
+  return Value::Error("URL parse error during conversion from string: " + url.error().message());
 }
 Value IsUrl(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
-  return Value::Bool(UrlIn(a[0].text()).has_value());
-}
-
-// Splits "host:80" into what is before the port and the port.
-std::pair<std::string, std::string> HostAndPort(const std::string& host) {
-  const std::size_t colon = host.rfind(':');
-  const std::size_t bracket = host.rfind(']');
-  const bool has_port =
-      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  std::string name = has_port ? host.substr(0, colon) : host;
-  if (name.size() > 1 && name.front() == '[' && name.back() == ']') {
-    name = name.substr(1, name.size() - 2);
-  }
-  return {std::move(name), has_port ? host.substr(colon + 1) : std::string()};
-}
-
-std::string Unescaped(std::string_view text) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      out += ' ';
-    } else if (text[i] == '%' && i + 2 < text.size()) {
-      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
+  return Value::Bool(ParseUrl(a[0].text()).ok());
 }
 
 Value Query(const Url& url) {
@@ -71,7 +42,11 @@ Value Query(const Url& url) {
     const std::size_t equals = part.find('=');
     const std::string_view value =
         equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
-    values[Unescaped(part.substr(0, equals))].push_back(Value::String(Unescaped(value)));
+    std::string key;
+    std::string text;
+    if (UnescapeQuery(part.substr(0, equals), key) && UnescapeQuery(value, text)) {
+      values[key].push_back(Value::String(std::move(text)));
+    }
   }
   std::vector<std::pair<Value, Value>> entries;
   for (auto& [name, list] : values) {
@@ -86,8 +61,8 @@ Value UrlPart(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!evaluation.ChargeText(url.text.size())) return Evaluation::OverBudget();
   if (call.name == "getScheme") return Value::String(url.scheme);
   if (call.name == "getHost") return Value::String(url.host);
-  if (call.name == "getHostname") return Value::String(HostAndPort(url.host).first);
-  if (call.name == "getPort") return Value::String(HostAndPort(url.host).second);
+  if (call.name == "getHostname") return Value::String(SplitHost(url.host).name);
+  if (call.name == "getPort") return Value::String(SplitHost(url.host).port);
   if (call.name == "getEscapedPath") return Value::String(url.path);
   return Query(url);
 }

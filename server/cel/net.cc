@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <cctype>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -13,47 +12,6 @@ namespace kinformer::internal::cel {
 namespace {
 
 constexpr std::size_t kV4Offset = 12;
-
-bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
-
-bool HasValidEscapes(std::string_view text) {
-  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
-    if (at + 2 >= text.size() || !IsHex(text[at + 1]) || !IsHex(text[at + 2])) return false;
-  }
-  return true;
-}
-
-// "host", "host:80", "[::1]:80".
-bool IsHost(std::string_view host) {
-  std::string_view port;
-  if (host.starts_with("[")) {
-    const std::size_t end = host.rfind(']');
-    if (end == std::string_view::npos) return false;
-    port = host.substr(end + 1);
-  } else if (const std::size_t colon = host.find(':'); colon != std::string_view::npos) {
-    port = host.substr(colon);
-  }
-  if (!port.empty() &&
-      (port.front() != ':' || port.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
-    return false;
-  }
-  return host.find_first_of(" \"<>\\^`{|}") == std::string_view::npos && HasValidEscapes(host);
-}
-
-// Returns the length of the scheme; 0 without one, npos if it is none.
-std::size_t SchemeLength(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) continue;
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '.') {
-      if (i == 0) return 0;
-      continue;
-    }
-    if (c == ':') return i == 0 ? std::string_view::npos : i;
-    return 0;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -141,50 +99,6 @@ Cidr Masked(const Cidr& cidr) {
 
 bool Contains(const Cidr& cidr, const Ip& ip) {
   return cidr.ip.is_v4 == ip.is_v4 && Masked({ip, cidr.prefix}).ip == Masked(cidr).ip;
-}
-
-std::optional<Url> UrlIn(std::string_view text) {
-  const bool odd = std::ranges::any_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-  if (text.empty() || odd) return std::nullopt;
-  Url url;
-  url.text = text;
-  std::string_view rest = text.substr(0, text.find('#'));
-  const std::size_t scheme = SchemeLength(rest);
-  if (scheme == std::string_view::npos) return std::nullopt;
-  if (scheme > 0) {
-    url.scheme = rest.substr(0, scheme);
-    std::ranges::transform(url.scheme, url.scheme.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    rest.remove_prefix(scheme + 1);
-  }
-  if (const std::size_t mark = rest.find('?'); mark != std::string_view::npos) {
-    url.query = rest.substr(mark + 1);
-    rest = rest.substr(0, mark);
-  }
-  if (!rest.starts_with("/")) {
-    // "mailto:a" has a scheme and nothing that could be read; anything else is relative.
-    if (scheme == 0) return std::nullopt;
-    return url;
-  }
-  if (scheme > 0 && rest.starts_with("//") && !rest.starts_with("///")) {
-    const std::size_t end = std::min(rest.find('/', 2), rest.size());
-    std::string_view host = rest.substr(2, end - 2);
-    if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) {
-      host.remove_prefix(at + 1);
-    }
-    if (!IsHost(host)) return std::nullopt;
-    url.host = host;
-    rest.remove_prefix(end);
-  } else if (scheme > 0 && rest.starts_with("///")) {
-    rest.remove_prefix(2);
-  }
-  if (!HasValidEscapes(rest)) return std::nullopt;
-  url.path = rest;
-  return url;
 }
 
 }  // namespace kinformer::internal::cel

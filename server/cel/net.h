@@ -1,6 +1,6 @@
 // cel/net.h
 //
-// Addresses, networks and URLs, as Kubernetes' extensions of the language read them.
+// Addresses and networks, as Kubernetes' extensions of the language read them.
 
 #ifndef KINFORMER_CEL_NET_H_
 #define KINFORMER_CEL_NET_H_
@@ -20,9 +20,6 @@ std::optional<Cidr> CidrIn(std::string_view text);
 std::string CidrText(const Cidr& cidr);
 Cidr Masked(const Cidr& cidr);
 bool Contains(const Cidr& cidr, const Ip& ip);
-
-// Reads an absolute URI or an absolute path.
-std::optional<Url> UrlIn(std::string_view text);
 
 }  // namespace kinformer::internal::cel
 

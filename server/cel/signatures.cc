@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cel/functions.h"
+#include "cel/named_format.h"
 
 namespace kinformer::internal::cel {
 namespace {
@@ -63,7 +64,7 @@ constexpr Row kRows[] = {
      "(timestamp)string (duration)string (ip)string (cidr)string"},
     {"bytes", "(bytes)bytes (string)bytes"},
     {"timestamp", "(timestamp)timestamp (string)timestamp (int)timestamp"},
-    {"duration", "(duration)duration (string)duration (int)duration"},
+    {"duration", "(duration)duration (string)duration"},
     {"getFullYear", ".(timestamp)int .(timestamp,string)int"},
     {"getMonth", ".(timestamp)int .(timestamp,string)int"},
     {"getDate", ".(timestamp)int .(timestamp,string)int"},
@@ -82,6 +83,8 @@ constexpr Row kRows[] = {
     {"hasValue", ".(optional<A>)bool"},
     {"or", ".(optional<A>,optional<A>)optional<A>"},
     {"orValue", ".(optional<A>,A)A"},
+    {"optional.unwrap", "(list<optional<A>>)list<A>"},
+    {"unwrapOpt", ".(list<optional<A>>)list<A>"},
     // ---- Texts
     {"charAt", ".(string,int)string"},
     {"format", ".(string,list<dyn>)string"},
@@ -110,6 +113,7 @@ constexpr Row kRows[] = {
      ".(list<int>)int .(list<uint>)uint .(list<double>)double .(list<bool>)bool "
      ".(list<duration>)duration .(list<timestamp>)timestamp .(list<string>)string "
      ".(list<bytes>)bytes"},
+    {"includes", ".(dyn,dyn)bool"},
     {"slice", ".(list<A>,int,int)list<A>"},
     {"flatten", ".(list<list<A>>)list<A> .(list<dyn>,int)list<dyn>"},
     {"sort",
@@ -158,9 +162,18 @@ constexpr Row kRows[] = {
     {"asApproximateFloat", ".(quantity)double"},
     {"add", ".(quantity,quantity)quantity .(quantity,int)quantity"},
     {"sub", ".(quantity,quantity)quantity .(quantity,int)quantity"},
-    {"isGreaterThan", ".(quantity,quantity)bool"},
-    {"isLessThan", ".(quantity,quantity)bool"},
-    {"compareTo", ".(quantity,quantity)int"},
+    {"isGreaterThan", ".(quantity,quantity)bool .(semver,semver)bool"},
+    {"isLessThan", ".(quantity,quantity)bool .(semver,semver)bool"},
+    {"compareTo", ".(quantity,quantity)int .(semver,semver)int"},
+    // ---- Versions
+    {"semver", "(string)semver (string,bool)semver"},
+    {"isSemver", "(string)bool (string,bool)bool"},
+    {"major", ".(semver)int"},
+    {"minor", ".(semver)int"},
+    {"patch", ".(semver)int"},
+    // ---- Formats
+    {"format.named", "(string)optional<format>"},
+    {"validate", ".(format,string)optional<list<string>>"},
     // ---- Rights
     {"path", ".(authorizer,string)pathcheck"},
     {"group", ".(authorizer,string)groupcheck"},
@@ -236,7 +249,7 @@ class FormReader {
     if (name == "map") return MapOf(parameters[0], parameters[1]);
     if (name == "optional") return OptionalOf(parameters[0]);
     if (name == "type") return TypeOf(parameters[0]);
-    constexpr std::array<std::pair<std::string_view, TypeKind>, 18> kNames = {{
+    constexpr std::array<std::pair<std::string_view, TypeKind>, 20> kNames = {{
         {"dyn", TypeKind::kDyn},
         {"bool", TypeKind::kBool},
         {"int", TypeKind::kInt},
@@ -255,6 +268,8 @@ class FormReader {
         {"groupcheck", TypeKind::kGroupCheck},
         {"resourcecheck", TypeKind::kResourceCheck},
         {"decision", TypeKind::kDecision},
+        {"semver", TypeKind::kSemver},
+        {"format", TypeKind::kNamedFormat},
     }};
     const auto found = std::ranges::find(kNames, name, [](const auto& each) { return each.first; });
     return Plain(found == kNames.end() ? TypeKind::kDyn : found->second);
@@ -269,9 +284,15 @@ std::map<std::string, FunctionFacts, std::less<>> AllFunctions() {
   for (const Row& row : kRows) {
     all[std::string(row.name)].signatures = FormReader(row.forms == "<" ? kOrder : row.forms).All();
   }
+  for (const NamedFormat& format : NamedFormats()) {
+    FunctionFacts& facts = all["format." + std::string(format.name)];
+    facts.signatures = FormReader("()format").All();
+    facts.function = NamedFormatFunction;
+  }
   for (const auto& family :
        {OperatorFunctions(), ConversionFunctions(), TextFunctions(), ListFunctions(),
-        NetFunctions(), QuantityFunctions(), AccessFunctions()}) {
+        NetFunctions(), QuantityFunctions(), VersionFunctions(), FormatFunctions(),
+        AccessFunctions()}) {
     for (const FunctionEntry& entry : family) {
       all[std::string(entry.name)].function = entry.function;
     }
@@ -294,7 +315,7 @@ TypePtr NamedType(std::string_view name) {
   if (name == "map") return MapOf(any, any);
   if (name == "optional_type") return OptionalOf(any);
   if (name == "type") return TypeOf(any);
-  constexpr std::array<std::pair<std::string_view, TypeKind>, 13> kNames = {{
+  constexpr std::array<std::pair<std::string_view, TypeKind>, 15> kNames = {{
       {"null_type", TypeKind::kNull},
       {"bool", TypeKind::kBool},
       {"int", TypeKind::kInt},
@@ -308,6 +329,8 @@ TypePtr NamedType(std::string_view name) {
       {"net.CIDR", TypeKind::kCidr},
       {"kubernetes.URL", TypeKind::kUrl},
       {"kubernetes.Quantity", TypeKind::kQuantity},
+      {"kubernetes.Semver", TypeKind::kSemver},
+      {"kubernetes.NamedFormat", TypeKind::kNamedFormat},
   }};
   const auto found = std::ranges::find(kNames, name, [](const auto& each) { return each.first; });
   return found == kNames.end() ? nullptr : Plain(found->second);

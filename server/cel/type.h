@@ -38,6 +38,8 @@ enum class TypeKind : std::uint8_t {
   kGroupCheck,
   kResourceCheck,
   kDecision,
+  kSemver,
+  kNamedFormat,
   kVariable,  // stands for a type that the checker finds out
 };
 

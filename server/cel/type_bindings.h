@@ -98,7 +98,8 @@ class Bindings {
   static bool MayBeNull(TypeKind kind) {
     return kind == TypeKind::kNull || kind == TypeKind::kObject || kind == TypeKind::kTimestamp ||
            kind == TypeKind::kDuration || kind == TypeKind::kOptional || kind == TypeKind::kUrl ||
-           kind == TypeKind::kIp || kind == TypeKind::kCidr || kind == TypeKind::kQuantity;
+           kind == TypeKind::kIp || kind == TypeKind::kCidr || kind == TypeKind::kQuantity ||
+           kind == TypeKind::kSemver || kind == TypeKind::kNamedFormat;
   }
 
   [[nodiscard]] bool HasVariables(const Type& type, std::size_t depth) const {

@@ -280,6 +280,12 @@ Value Value::OfCidr(const Cidr& cidr) { return OfPayload(ValueKind::kCidr, cidr)
 Value Value::OfQuantity(resource::Quantity quantity) {
   return OfPayload(ValueKind::kQuantity, std::move(quantity));
 }
+Value Value::OfSemver(Semver version) {
+  return OfPayload(ValueKind::kSemver, std::move(version));
+}
+Value Value::OfFormat(const NamedFormat& format) {
+  return OfPayload(ValueKind::kNamedFormat, &format);
+}
 
 Value Value::OfAccess(ValueKind kind, AccessCheck check) {
   return OfPayload(kind, std::move(check));
@@ -334,6 +340,10 @@ const Ip& Value::ip() const { return *static_cast<const Ip*>(payload_.get()); }
 const Cidr& Value::cidr() const { return *static_cast<const Cidr*>(payload_.get()); }
 const resource::Quantity& Value::quantity() const {
   return *static_cast<const resource::Quantity*>(payload_.get());
+}
+const Semver& Value::semver() const { return *static_cast<const Semver*>(payload_.get()); }
+const NamedFormat& Value::format() const {
+  return **static_cast<const NamedFormat* const*>(payload_.get());
 }
 const AccessCheck& Value::access() const {
   return *static_cast<const AccessCheck*>(payload_.get());
@@ -453,6 +463,10 @@ bool Equal(const Value& a, const Value& b, std::uint64_t& cost) {
       return a.cidr() == b.cidr();
     case ValueKind::kQuantity:
       return a.quantity() == b.quantity();
+    case ValueKind::kSemver:
+      return CompareSemvers(a.semver(), b.semver()) == 0;
+    case ValueKind::kNamedFormat:
+      return a.format().name == b.format().name;
     default:
       return false;
   }
@@ -478,18 +492,19 @@ std::optional<std::partial_ordering> Compare(const Value& a, const Value& b) {
 }
 
 TypePtr TypeOfValue(const Value& value) {
-  constexpr std::array<TypeKind, 24> kKinds = {
+  constexpr std::array<TypeKind, 26> kKinds = {
       TypeKind::kDyn,        TypeKind::kNull,          TypeKind::kBool,       TypeKind::kInt,
       TypeKind::kUint,       TypeKind::kDouble,        TypeKind::kString,     TypeKind::kBytes,
       TypeKind::kTimestamp,  TypeKind::kDuration,      TypeKind::kList,       TypeKind::kMap,
       TypeKind::kOptional,   TypeKind::kType,          TypeKind::kUrl,        TypeKind::kIp,
       TypeKind::kCidr,       TypeKind::kQuantity,      TypeKind::kAuthorizer, TypeKind::kPathCheck,
-      TypeKind::kGroupCheck, TypeKind::kResourceCheck, TypeKind::kDecision,   TypeKind::kDyn};
+      TypeKind::kGroupCheck, TypeKind::kResourceCheck, TypeKind::kDecision,   TypeKind::kSemver,
+      TypeKind::kNamedFormat, TypeKind::kDyn};
   return Plain(kKinds[static_cast<std::size_t>(value.kind())]);
 }
 
 std::string_view KindName(ValueKind kind) {
-  constexpr std::array<std::string_view, 24> kNames = {"error",
+  constexpr std::array<std::string_view, 26> kNames = {"error",
                                                        "null_type",
                                                        "bool",
                                                        "int",
@@ -512,6 +527,8 @@ std::string_view KindName(ValueKind kind) {
                                                        "kubernetes.authorization.GroupCheck",
                                                        "kubernetes.authorization.ResourceCheck",
                                                        "kubernetes.authorization.Decision",
+                                                       "kubernetes.Semver",
+                                                       "kubernetes.NamedFormat",
                                                        "deferred"};
   return kNames[static_cast<std::size_t>(kind)];
 }

@@ -22,6 +22,8 @@
 #include "kinformer/object/quantity.h"
 
 #include "cel/access.h"
+#include "cel/named_format.h"
+#include "cel/semver.h"
 #include "cel/times.h"
 #include "cel/type.h"
 
@@ -51,6 +53,8 @@ enum class ValueKind : std::uint8_t {
   kGroupCheck,
   kResourceCheck,
   kDecision,
+  kSemver,
+  kNamedFormat,
   kDeferred,  // in variables only
 };
 
@@ -111,6 +115,9 @@ class Value {
   static Value OfIp(const Ip& ip);
   static Value OfCidr(const Cidr& cidr);
   static Value OfQuantity(resource::Quantity quantity);
+  static Value OfSemver(Semver version);
+  // The format outlives the value.
+  static Value OfFormat(const NamedFormat& format);
   // `kind`: what the check is about.
   static Value OfAccess(ValueKind kind, AccessCheck check);
   static Value OfDecision(AccessAnswer answer);
@@ -143,6 +150,8 @@ class Value {
   [[nodiscard]] const Ip& ip() const;
   [[nodiscard]] const Cidr& cidr() const;
   [[nodiscard]] const resource::Quantity& quantity() const;
+  [[nodiscard]] const Semver& semver() const;
+  [[nodiscard]] const NamedFormat& format() const;
   [[nodiscard]] const AccessCheck& access() const;
   [[nodiscard]] const AccessAnswer& decision() const;
   [[nodiscard]] DeferredValue& deferred() const;

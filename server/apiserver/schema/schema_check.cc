@@ -1,4 +1,5 @@
 #include "apiserver/schema/schema_check.h"
+#include "cel/value_format.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,6 @@
 #include "apiserver/schema/schema_fields.h"
 #include "apiserver/schema/schema_validation.h"
 #include "apiserver/schema/structural_schema.h"
-#include "apiserver/schema/value_format.h"
 #include "cel/regular_expression.h"
 
 namespace kinformer::apiserver {
@@ -443,7 +443,7 @@ void CheckDefaults(const Value& schema, const SchemaNode& node, const std::strin
 
 void Warn(const Value& schema, std::set<std::string>& warnings) {
   const std::string& format = Text(schema, "format");
-  if (!format.empty() && !IsKnownFormat(format)) {
+  if (!format.empty() && !internal::cel::IsKnownFormat(format)) {
     warnings.insert("unrecognized format " + GoQuoted(format));
   }
   EachJunctor(schema, {}, [&](const Value& each, const std::string&) { Warn(each, warnings); });
