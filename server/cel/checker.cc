@@ -1,15 +1,14 @@
 #include "cel/checker.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "cel/signatures.h"
-#include "cel/times.h"
 #include "cel/type_bindings.h"
-#include "object/values/text_forms.h"
 
 namespace kinformer::internal::cel {
 namespace {
@@ -30,6 +29,7 @@ class Checker {
 
   Checked Whole(Node& root) {
     out_.type = bindings_.Resolve(Expression(root), /*whole=*/true);
+    SettleTypes(root);
     return std::move(out_);
   }
 
@@ -44,7 +44,18 @@ class Checker {
   }
   static const TypePtr& Any() { return Plain(TypeKind::kDyn); }
 
+  // Fills in what stands for the variables of types.
+  void SettleTypes(Node& node) {
+    node.type = bindings_.Resolve(node.type, /*whole=*/true);
+    for (const auto& child : node.children) SettleTypes(*child);
+  }
+
   TypePtr Expression(Node& node) {
+    node.type = TypeOfNode(node);
+    return node.type;
+  }
+
+  TypePtr TypeOfNode(Node& node) {
     switch (node.kind) {
       case NodeKind::kLiteral:
         return TypeOfValue(node.literal);
@@ -72,12 +83,17 @@ class Checker {
     return Any();
   }
 
-  // Returns the position of the innermost variable of this name.
-  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name) const {
-    for (std::size_t i = scope_.size(); i > 0; --i) {
+  // Returns the position of the innermost variable of this name, among the first `end` ones.
+  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name,
+                                                        std::size_t end) const {
+    for (std::size_t i = end; i > 0; --i) {
       if (scope_[i - 1].name == name) return i - 1;
     }
     return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name) const {
+    return FindVariable(name, scope_.size());
   }
 
   static void BecomeType(Node& node, const TypePtr& type) {
@@ -93,9 +109,8 @@ class Checker {
   }
 
   TypePtr Identifier(Node& node) {
-    if (const auto slot = FindVariable(node.name)) {
-      return Use(node, *slot);
-    }
+    const std::size_t end = node.is_global ? out_.used.size() : scope_.size();
+    if (const auto slot = FindVariable(node.name, end)) return Use(node, *slot);
     if (const TypePtr type = NamedType(node.name)) {
       BecomeType(node, type);
       return TypeOf(type);
@@ -191,24 +206,23 @@ class Checker {
         node.children.erase(node.children.begin());
       }
     }
-    const bool formats = node.is_member && node.name == "format";
-    if (formats) ++formats_;
     std::vector<TypePtr> types;
     for (const auto& child : node.children) types.push_back(Expression(*child));
-    if (formats) --formats_;
     const FunctionFacts* const facts = FindFunction(node.name);
     if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
       return Any();
     }
     node.function = facts->function;
-    CheckLiterals(node);
+    node.is_lazy = node.is_member && (node.name == "or" || node.name == "orValue");
     return Applied(node, *facts, types);
   }
 
-  TypePtr Applied(const Node& node, const FunctionFacts& facts, const std::vector<TypePtr>& types) {
+  TypePtr Applied(Node& node, const FunctionFacts& facts, const std::vector<TypePtr>& types) {
     TypePtr result;
+    std::uint32_t bit = 1;
     for (const Signature& form : facts.signatures) {
+      const std::uint32_t this_form = std::exchange(bit, bit << 1U);
       if (form.is_member != node.is_member || form.parameters.size() != types.size()) continue;
       const std::size_t first = bindings_.Reserve(form.variables);
       const std::size_t mark = bindings_.Mark();
@@ -220,6 +234,7 @@ class Checker {
         bindings_.Undo(mark);
         continue;
       }
+      node.forms |= this_form;
       TypePtr found = bindings_.Resolve(Bindings::Renamed(form.result, first), /*whole=*/false);
       if (result == nullptr) {
         result = std::move(found);
@@ -245,30 +260,6 @@ class Checker {
     return Any();
   }
 
-  // Checks texts of times and regular expressions that are written in the expression.
-  void CheckLiterals(Node& node) {
-    const std::size_t at = node.children.size() >= 2 ? 1 : 0;
-    if (node.children.empty() || node.children[at]->kind != NodeKind::kLiteral ||
-        !node.children[at]->literal.is(ValueKind::kString)) {
-      return;
-    }
-    const Node& argument = *node.children[at];
-    const std::string_view text = argument.literal.text();
-    if (at == 1 && (node.name == "matches" || node.name == "find" || node.name == "findAll")) {
-      auto pattern = RegularExpression::Compile(text);
-      if (pattern) {
-        node.pattern = *std::move(pattern);
-      } else {
-        Note(argument.offset, "invalid " + node.name + " argument");
-      }
-    }
-    if (at == 1) return;
-    if ((node.name == "duration" && !internal::ParseGoDuration(text)) ||
-        (node.name == "timestamp" && !TimestampIn(text, /*dates=*/false))) {
-      Note(argument.offset, "invalid " + node.name + " argument");
-    }
-  }
-
   TypePtr Logic(Node& node) {
     for (const auto& child : node.children) MustBeBool(*child, Expression(*child));
     return Plain(TypeKind::kBool);
@@ -280,20 +271,12 @@ class Checker {
     const TypePtr no = Expression(*node.children[2]);
     const std::size_t mark = bindings_.Mark();
     if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, no)) {
-      return Joined(yes, no);
+      return bindings_.MostGeneral(bindings_.Follow(no), bindings_.Follow(yes));
     }
     bindings_.Undo(mark);
     Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
                           ", " + Shown(yes) + ", " + Shown(no) + ")'");
     return Any();
-  }
-
-  // Returns the type of values of either type, which have been unified.
-  TypePtr Joined(const TypePtr& a, const TypePtr& b) const {
-    const TypeKind one = bindings_.Follow(a)->kind;
-    const TypeKind other = bindings_.Follow(b)->kind;
-    if (one == TypeKind::kDyn || other == TypeKind::kDyn) return Any();
-    return one == TypeKind::kNull ? b : a;
   }
 
   // Returns the type of an item that was written with a '?': what the optional contains.
@@ -306,24 +289,17 @@ class Checker {
     return content;
   }
 
-  [[nodiscard]] bool IsAny(const TypePtr& type) const {
-    return bindings_.Follow(type)->kind == TypeKind::kDyn;
-  }
-
-  // Adds the type of another item to that of the items before it, which must be the same, except
-  // in what is formatted.
-  void Merge(TypePtr& all, const Node& node, TypePtr type) {
+  // Adds the type of another item to that of the items before it. What does not fit together is of
+  // any type; validators.h refuses it later.
+  void Merge(TypePtr& all, const TypePtr& type) {
+    const std::size_t mark = bindings_.Mark();
     if (all == nullptr) {
-      all = std::move(type);
-    } else if (const std::size_t mark = bindings_.Mark();
-               IsAny(type) == IsAny(all) && bindings_.Unify(type, all)) {
-      all = Joined(all, type);
-    } else if (formats_ > 0) {
-      bindings_.Undo(mark);
-      all = Any();
+      all = type;
+    } else if (bindings_.Unify(all, type)) {
+      all = bindings_.MostGeneral(bindings_.Follow(all), bindings_.Follow(type));
     } else {
       bindings_.Undo(mark);
-      Note(node.offset, "expected type '" + Shown(all) + "' but found '" + Shown(type) + "'");
+      all = Any();
     }
   }
 
@@ -332,14 +308,14 @@ class Checker {
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       TypePtr type = Expression(*node.children[i]);
       if (node.optional_items[i]) type = Content(*node.children[i], type);
-      Merge(all, *node.children[i], std::move(type));
+      Merge(all, type);
     }
     return ListOf(all == nullptr ? bindings_.Fresh() : all);
   }
 
   // Keys of maps are scalars, so types of maps do not branch.
   TypePtr KeyType(Node& node) {
-    TypePtr type = Expression(node);
+    const TypePtr type = Expression(node);
     switch (bindings_.Follow(type)->kind) {
       case TypeKind::kBool:
       case TypeKind::kInt:
@@ -357,34 +333,34 @@ class Checker {
     TypePtr keys;
     TypePtr values;
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
-      Merge(keys, *node.children[i], KeyType(*node.children[i]));
+      Merge(keys, KeyType(*node.children[i]));
       TypePtr type = Expression(*node.children[i + 1]);
       if (node.optional_items[i / 2]) type = Content(*node.children[i + 1], type);
-      Merge(values, *node.children[i + 1], std::move(type));
+      Merge(values, type);
     }
     if (keys == nullptr) return MapOf(bindings_.Fresh(), bindings_.Fresh());
     return MapOf(keys, values);
   }
 
   TypePtr Message(Node& node) {
-    node.type = messages_ == nullptr ? nullptr : messages_(node.name);
-    if (node.type == nullptr) {
+    const TypePtr type_of_message = messages_ == nullptr ? nullptr : messages_(node.name);
+    if (type_of_message == nullptr) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
     }
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       const Node& child = *node.children[i];
       TypePtr type = Expression(*node.children[i]);
       if (node.optional_items[i]) type = Content(child, type);
-      if (node.type == nullptr) continue;
-      const Field* const field = node.type->FindField(node.fields[i]);
+      if (type_of_message == nullptr) continue;
+      const Field* const field = type_of_message->FindField(node.fields[i]);
       if (field == nullptr) {
-        if (!node.type->is_open) Note(child.offset, "undefined field '" + node.fields[i] + "'");
+        if (!type_of_message->is_open) Note(child.offset, "undefined field '" + node.fields[i] + "'");
       } else if (!bindings_.Unify(type, field->type)) {
         Note(child.offset, "expected type of field '" + node.fields[i] + "' is '" +
                                Shown(field->type) + "' but provided type is '" + Shown(type) + "'");
       }
     }
-    return node.type == nullptr ? Any() : node.type;
+    return type_of_message == nullptr ? Any() : type_of_message;
   }
 
   // Types of the variables of a macro over `range`.
@@ -414,10 +390,15 @@ class Checker {
   }
 
   TypePtr MacroOf(Node& node) {
+    const std::size_t before = problems_.size();
     const TypePtr range = bindings_.Follow(Expression(*node.children[0]));
     const bool optional = node.macro == Macro::kOptMap || node.macro == Macro::kOptFlatMap;
     const std::vector<TypePtr> items =
         optional ? std::vector<TypePtr>{Content(*node.children[0], range)} : ItemTypes(node, range);
+    // cel-go expands these macros to a call that has the range twice.
+    for (std::size_t i = before, end = problems_.size(); optional && i < end; ++i) {
+      Note(problems_[i].offset, problems_[i].message);
+    }
     node.slot = scope_.size();
     for (std::size_t i = 0; i < node.variables.size(); ++i) {
       scope_.push_back({node.variables[i], items[i]});
@@ -454,7 +435,7 @@ class Checker {
       case Macro::kTransformMapEntry:
         return EntriesOf(node, last);
       case Macro::kSortBy:
-        return range;
+        return range->kind == TypeKind::kList ? range : ListOf(Any());
       case Macro::kOptMap:
         return OptionalOf(last);
       case Macro::kOptFlatMap:
@@ -476,7 +457,6 @@ class Checker {
   Bindings bindings_;
   Checked out_;
   std::vector<Problem>& problems_;
-  int formats_ = 0;  // calls of format around the expression
 };
 
 }  // namespace

@@ -24,12 +24,13 @@ constexpr std::size_t kFewArguments = 4;
 
 Value NotBool() { return NoSuchOverload(); }
 
-bool HasKey(const std::vector<std::pair<Value, Value>>& entries, const Value& key) {
-  std::uint64_t cost = 0;
-  for (const auto& [known, value] : entries) {
-    if (Equal(known, key, cost)) return true;
-  }
-  return false;
+using Entries = std::vector<std::pair<Value, Value>>;
+
+Entries::iterator FindEntry(Entries& entries, const Value& key) {
+  return std::ranges::find_if(entries, [&](const auto& entry) {
+    std::uint64_t cost = 0;
+    return Equal(entry.first, key, cost);
+  });
 }
 
 }  // namespace
@@ -121,6 +122,10 @@ Value Evaluation::Call(const Node& node) {
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     arguments[i] = Evaluate(*node.children[i]);
     if (arguments[i].is_error()) return arguments[i];
+    if (node.is_lazy && i == 0 && arguments[0].is(ValueKind::kOptional) &&
+        arguments[0].content() != nullptr) {
+      return node.name == "or" ? arguments[0] : *arguments[0].content();
+    }
   }
   if (node.function == nullptr) return NoSuchOverload();
   return node.function(*this, node, arguments);
@@ -175,8 +180,13 @@ Value Evaluation::Map(const Node& node) {
       value = Value(*value.content());
     }
     cost_ += entries.size();
-    if (HasKey(entries, key)) return Value::Error("Failed with repeated key");
-    entries.emplace_back(std::move(key), std::move(value));
+    // As on a real server, the last of several entries with a key counts.
+    const auto same = FindEntry(entries, key);
+    if (same == entries.end()) {
+      entries.emplace_back(std::move(key), std::move(value));
+    } else {
+      same->second = std::move(value);
+    }
   }
   return Value::Map(std::move(entries));
 }
@@ -272,7 +282,7 @@ std::optional<Value> Evaluation::TakeEntries(const Value& map, Found& found) {
   if (!map.is(ValueKind::kMap)) return NoSuchOverload();
   for (std::size_t i = 0; i < map.size(); ++i) {
     cost_ += found.entries.size();
-    if (HasKey(found.entries, map.key(i))) {
+    if (FindEntry(found.entries, map.key(i)) != found.entries.end()) {
       return Value::Error("insert failed: key " + std::string(TextOf(map.key(i)).text()) +
                           " already exists");
     }

@@ -196,7 +196,7 @@ TEST(CelFunctions, ComputeQuantities) {
       {"quantity('50k').add(quantity('1')).sub(2).asInteger()", "49999"},
       {"quantity('500m').isInteger() || !quantity('1k').isInteger()", "false"},
       {"quantity('500m').asApproximateFloat()", "0.500000"},
-      {"quantity('-1').sign()", "-1"},
+      {"sign(quantity('-1'))", "-1"},
       {"quantity('0.5').asInteger()", "error: cannot convert value to integer"},
   });
 }

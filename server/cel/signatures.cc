@@ -23,16 +23,16 @@ constexpr Row kRows[] = {
     {"_==_", "(A,A)bool"},
     {"_!=_", "(A,A)bool"},
     {"_+_",
-     "(int,int)int (uint,uint)uint (double,double)double (string,string)string (bytes,bytes)bytes "
-     "(list<A>,list<A>)list<A> (timestamp,duration)timestamp (duration,timestamp)timestamp "
-     "(duration,duration)duration"},
+     "(bytes,bytes)bytes (double,double)double (duration,duration)duration "
+     "(duration,timestamp)timestamp (timestamp,duration)timestamp (int,int)int "
+     "(list<A>,list<A>)list<A> (string,string)string (uint,uint)uint"},
     {"_-_",
-     "(int,int)int (uint,uint)uint (double,double)double (timestamp,timestamp)duration "
-     "(timestamp,duration)timestamp (duration,duration)duration"},
-    {"_*_", "(int,int)int (uint,uint)uint (double,double)double"},
-    {"_/_", "(int,int)int (uint,uint)uint (double,double)double"},
+     "(double,double)double (duration,duration)duration (int,int)int "
+     "(timestamp,duration)timestamp (timestamp,timestamp)duration (uint,uint)uint"},
+    {"_*_", "(double,double)double (int,int)int (uint,uint)uint"},
+    {"_/_", "(double,double)double (int,int)int (uint,uint)uint"},
     {"_%_", "(int,int)int (uint,uint)uint"},
-    {"-_", "(int)int (double)double"},
+    {"-_", "(double)double (int)int"},
     {"!_", "(bool)bool"},
     {"_<_", "<"},
     {"_<=_", "<"},
@@ -42,13 +42,13 @@ constexpr Row kRows[] = {
      "(list<A>,int)A (map<A,B>,A)B (optional<list<A>>,int)optional<A> "
      "(optional<map<A,B>>,A)optional<B>"},
     {"_[?_]",
-     "(list<A>,int)optional<A> (map<A,B>,A)optional<B> (optional<list<A>>,int)optional<A> "
+     "(list<A>,int)optional<A> (optional<list<A>>,int)optional<A> (map<A,B>,A)optional<B> "
      "(optional<map<A,B>>,A)optional<B>"},
     {"@in", "(A,list<A>)bool (A,map<A,B>)bool"},
     // ---- The language's own
     {"size",
-     "(string)int (bytes)int (list<A>)int (map<A,B>)int .(string)int .(bytes)int .(list<A>)int "
-     ".(map<A,B>)int"},
+     "(bytes)int .(bytes)int (list<A>)int .(list<A>)int (map<A,B>)int .(map<A,B>)int (string)int "
+     ".(string)int"},
     {"contains", ".(string,string)bool"},
     {"startsWith", ".(string,string)bool"},
     {"endsWith", ".(string,string)bool"},
@@ -56,14 +56,14 @@ constexpr Row kRows[] = {
     {"type", "(A)type<A>"},
     {"dyn", "(A)dyn"},
     {"bool", "(bool)bool (string)bool"},
-    {"int", "(int)int (uint)int (double)int (string)int (timestamp)int (duration)int"},
-    {"uint", "(uint)uint (int)uint (double)uint (string)uint"},
-    {"double", "(double)double (int)double (uint)double (string)double"},
+    {"int", "(int)int (double)int (duration)int (string)int (timestamp)int (uint)int"},
+    {"uint", "(uint)uint (double)uint (int)uint (string)uint"},
+    {"double", "(double)double (int)double (string)double (uint)double"},
     {"string",
-     "(string)string (bool)string (int)string (uint)string (double)string (bytes)string "
-     "(timestamp)string (duration)string (ip)string (cidr)string"},
+     "(string)string (bool)string (bytes)string (double)string (duration)string (int)string "
+     "(timestamp)string (uint)string (ip)string (cidr)string"},
     {"bytes", "(bytes)bytes (string)bytes"},
-    {"timestamp", "(timestamp)timestamp (string)timestamp (int)timestamp"},
+    {"timestamp", "(timestamp)timestamp (int)timestamp (string)timestamp"},
     {"duration", "(duration)duration (string)duration"},
     {"getFullYear", ".(timestamp)int .(timestamp,string)int"},
     {"getMonth", ".(timestamp)int .(timestamp,string)int"},
@@ -156,7 +156,7 @@ constexpr Row kRows[] = {
     // ---- Quantities
     {"quantity", "(string)quantity"},
     {"isQuantity", "(string)bool"},
-    {"sign", ".(quantity)int"},
+    {"sign", "(quantity)int"},
     {"isInteger", ".(quantity)bool"},
     {"asInteger", ".(quantity)int"},
     {"asApproximateFloat", ".(quantity)double"},
@@ -195,9 +195,9 @@ constexpr Row kRows[] = {
 
 // The forms of <, which also compares numbers of different types.
 constexpr std::string_view kOrder =
-    "(bool,bool)bool (int,int)bool (uint,uint)bool (double,double)bool (string,string)bool "
-    "(bytes,bytes)bool (timestamp,timestamp)bool (duration,duration)bool (int,uint)bool "
-    "(int,double)bool (uint,int)bool (uint,double)bool (double,int)bool (double,uint)bool";
+    "(bool,bool)bool (int,int)bool (int,double)bool (int,uint)bool (uint,uint)bool "
+    "(uint,double)bool (uint,int)bool (double,double)bool (double,int)bool (double,uint)bool "
+    "(string,string)bool (bytes,bytes)bool (timestamp,timestamp)bool (duration,duration)bool";
 
 class FormReader {
  public:
@@ -314,7 +314,7 @@ TypePtr NamedType(std::string_view name) {
   if (name == "list") return ListOf(any);
   if (name == "map") return MapOf(any, any);
   if (name == "optional_type") return OptionalOf(any);
-  if (name == "type") return TypeOf(any);
+  if (name == "type") return Plain(TypeKind::kType);
   constexpr std::array<std::pair<std::string_view, TypeKind>, 15> kNames = {{
       {"null_type", TypeKind::kNull},
       {"bool", TypeKind::kBool},

@@ -68,6 +68,10 @@ struct Type {
   // Members of lists in JSON.
   ListOrder order = ListOrder::kPositions;
   std::vector<std::string> keys{};
+  // Of types that a schema declares: how long a value can be, in items or bytes, and how short its
+  // JSON.
+  std::uint64_t max_size = 0;
+  std::uint64_t min_json = 1;
   // The number of a variable.
   std::size_t variable = 0;
 

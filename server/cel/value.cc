@@ -52,9 +52,18 @@ Value FromText(const json::Value& json, const Type& type) {
   if (!text) return Value::Error("invalid data, expected string, got " + Shown(json));
   switch (type.kind) {
     case TypeKind::kBytes: {
-      auto bytes = Base64Decode(*text);
-      if (!bytes) return Value::Error("Invalid byte formatted string " + std::string(*text));
-      return Value::Bytes(*std::move(bytes));
+      // In the alphabet of URLs, as a real server does.
+      std::string standard(*text);
+      const std::size_t other = standard.find_first_of("+/");
+      std::ranges::replace(standard, '-', '+');
+      std::ranges::replace(standard, '_', '/');
+      auto bytes = Base64Decode(standard);
+      if (other == std::string::npos && bytes) return Value::Bytes(*std::move(bytes));
+      std::string message = "Invalid byte formatted string " + std::string(*text);
+      if (other != std::string::npos) {
+        message += ": illegal base64 data at input byte " + std::to_string(other);
+      }
+      return Value::Error(std::move(message));
     }
     case TypeKind::kTimestamp: {
       const auto time = TimestampIn(*text, /*dates=*/true);

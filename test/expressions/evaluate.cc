@@ -54,7 +54,7 @@ class Session {
                                   : std::make_shared<cel::Type>(compiled.program->type())});
       values.push_back(compiled.program->Evaluate({}, cel::kCallBudget).value);
     }
-    return Evaluated(line["expression"].StringOrEmpty(), environment, values);
+    return Evaluated(line["expression"].StringOrEmpty(), environment, values, type_);
   }
 
  private:
@@ -69,12 +69,17 @@ class Session {
   }
 
   static Value Evaluated(const std::string& text, const cel::Environment& environment,
-                         const std::vector<cel::Value>& values) {
+                         const std::vector<cel::Value>& values, const cel::TypePtr& self) {
     const cel::Compiled compiled = cel::Program::Compile(text, environment);
-    if (compiled.program == nullptr) return Value::MakeObject({{"error", compiled.error}});
+    if (compiled.program == nullptr) {
+      return Value::MakeObject({{"error", (compiled.fails ? "program: " : "") + compiled.error}});
+    }
     const cel::Outcome outcome = compiled.program->Evaluate(values, cel::kCallBudget);
     Value answer = Value::MakeObject({{"type", cel::TypeText(compiled.program->type())},
                                       {"value", ShownValue(outcome.value)}});
+    if (self != nullptr) {
+      answer.Set("estimate", std::to_string(compiled.program->MaxCost(*self)));
+    }
     if (outcome.value.is_error()) {
       answer.Set("fault", std::string(outcome.value.text()));
       answer.Set("value", "error");

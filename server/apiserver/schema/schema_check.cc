@@ -453,7 +453,7 @@ void Warn(const Value& schema, std::set<std::string>& warnings) {
 
 }  // namespace
 
-Causes CheckSchema(const Value& schema, std::string_view field) {
+Causes CheckSchema(const Value& schema, std::string_view field, bool is_new) {
   const std::string at(field);
   Causes causes;
   Structural(causes).Check(schema, at, Structural::Level::kRoot, 0);
@@ -466,7 +466,7 @@ Causes CheckSchema(const Value& schema, std::string_view field) {
   if (!causes.empty()) return causes;
   const StructuralSchema structural(schema);
   const SchemaNode& root = structural.root();
-  CheckExpressions(schema, root, at, causes);
+  CheckExpressions(schema, root, at, /*costs=*/is_new, causes);
   if (root.default_value) {
     for (const char* name : {"apiVersion", "kind"}) {
       if (!root.default_value->contains(name)) {

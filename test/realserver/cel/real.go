@@ -174,6 +174,8 @@ func shown(v ref.Val) string {
 		return "error"
 	case ref.Type:
 		return "type(" + t.TypeName() + ")"
+	case *apiservercel.Quantity:
+		return shown(*t)
 	case apiservercel.Quantity:
 		return "quantity(" + quoted(t.Quantity.String()) + ")"
 	case apiservercel.IP:
@@ -204,10 +206,12 @@ func shown(v ref.Val) string {
 	return fmt.Sprintf("?%T", v)
 }
 
-// functions returns a line "name: overload" for each form of each function, sorted.
+// functions returns a line "name: form" for each form of each function, in the order in which forms are tried.
 func (s *subject) functions() []string {
 	var out []string
-	for name, f := range s.env.Functions() {
+	all := s.env.Functions()
+	for _, name := range sortedKeys(all) {
+		f := all[name]
 		for _, o := range f.OverloadDecls() {
 			var args []string
 			for _, a := range o.ArgTypes() {
@@ -220,7 +224,6 @@ func (s *subject) functions() []string {
 			out = append(out, fmt.Sprintf("%s: %s(%s)%s", name, dot, strings.Join(args, ","), cel.FormatCELType(o.ResultType())))
 		}
 	}
-	sort.Strings(out)
 	return out
 }
 
