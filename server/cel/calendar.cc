@@ -38,7 +38,7 @@ Value AddDuration(const Timestamp& time, std::int64_t nanos) {
   seconds += Floor(rest, kNanos);
   rest -= Floor(rest, kNanos) * kNanos;
   if (seconds < kMinSeconds || seconds > kMaxSeconds) return Value::Error("timestamp overflow");
-  return Value::Time({seconds, static_cast<std::int32_t>(rest)});
+  return Value::Time({seconds, static_cast<std::int32_t>(rest), time.zone_minutes});
 }
 
 Value Difference(const Timestamp& a, const Timestamp& b) {

@@ -43,6 +43,8 @@ class Checker {
     return TypeText(*bindings_.Resolve(type, /*whole=*/true));
   }
   static const TypePtr& Any() { return Plain(TypeKind::kDyn); }
+  // The type of what is wrong.
+  static const TypePtr& Failed() { return Plain(TypeKind::kFailed); }
 
   // Fills in what stands for the variables of types.
   void SettleTypes(Node& node) {
@@ -116,7 +118,7 @@ class Checker {
       return TypeOf(type);
     }
     Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
-    return Any();
+    return Failed();
   }
 
   // Returns "a.b.c" if the node is made of names only.
@@ -182,6 +184,7 @@ class Checker {
   TypePtr Member(const Node& node, const TypePtr& operand) {
     switch (operand->kind) {
       case TypeKind::kDyn:
+      case TypeKind::kFailed:
       case TypeKind::kVariable:
         return Any();
       case TypeKind::kMap:
@@ -190,7 +193,7 @@ class Checker {
         if (const Field* const field = operand->FindField(node.name)) return field->type;
         if (operand->is_open) return Any();
         Note(node.offset, "undefined field '" + node.name + "'");
-        return Any();
+        return Failed();
       default:
         Note(node.offset, "type '" + Shown(operand) + "' does not support field selection");
         return Any();
@@ -211,10 +214,11 @@ class Checker {
     const FunctionFacts* const facts = FindFunction(node.name);
     if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
-      return Any();
+      return Failed();
     }
     node.function = facts->function;
-    node.is_lazy = node.is_member && (node.name == "or" || node.name == "orValue");
+    node.is_lazy = (node.is_member && (node.name == "or" || node.name == "orValue")) ||
+                   node.name == "_[_]" || node.name == "_[?_]";
     return Applied(node, *facts, types);
   }
 
@@ -257,7 +261,7 @@ class Checker {
     if (node.is_member && types.size() == 1) shown += ".(";
     Note(node.offset, "found no matching overload for '" + node.name + "' applied to '" +
                           (node.is_member ? "" : "(") + shown + ")'");
-    return Any();
+    return Failed();
   }
 
   TypePtr Logic(Node& node) {
@@ -276,7 +280,7 @@ class Checker {
     bindings_.Undo(mark);
     Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
                           ", " + Shown(yes) + ", " + Shown(no) + ")'");
-    return Any();
+    return Failed();
   }
 
   // Returns the type of an item that was written with a '?': what the optional contains.
@@ -284,7 +288,7 @@ class Checker {
     TypePtr content = bindings_.Fresh();
     if (!bindings_.Unify(type, OptionalOf(content))) {
       Note(node.offset, "expected type 'optional_type(dyn)' but found '" + Shown(type) + "'");
-      return Any();
+      return Failed();
     }
     return content;
   }
@@ -313,7 +317,7 @@ class Checker {
     return ListOf(all == nullptr ? bindings_.Fresh() : all);
   }
 
-  // Keys of maps are scalars, so types of maps do not branch.
+  // Types of keys are scalar, so types of maps do not branch.
   TypePtr KeyType(Node& node) {
     const TypePtr type = Expression(node);
     switch (bindings_.Follow(type)->kind) {
@@ -324,8 +328,7 @@ class Checker {
       case TypeKind::kDyn:
         return type;
       default:
-        Note(node.offset, "unsupported key type: " + Shown(type));
-        return Any();
+        return Any();  // refused when it is evaluated
     }
   }
 
@@ -363,6 +366,17 @@ class Checker {
     return type_of_message == nullptr ? Any() : type_of_message;
   }
 
+  // Returns the type of what is in the optional value of a macro.
+  TypePtr InOptional(const Node& node, const TypePtr& range) {
+    TypePtr content = bindings_.Fresh();
+    if (bindings_.Unify(range, OptionalOf(content))) return content;
+    for (const char* name : {"hasValue", "value"}) {
+      Note(node.offset, "found no matching overload for '" + std::string(name) + "' applied to '" +
+                            Shown(range) + ".()'");
+    }
+    return Failed();
+  }
+
   // Types of the variables of a macro over `range`.
   std::vector<TypePtr> ItemTypes(const Node& node, const TypePtr& range) {
     const bool two = node.variables.size() == 2;
@@ -374,6 +388,7 @@ class Checker {
         if (two) return {range->parameters[0], range->parameters[1]};
         return {range->parameters[0]};
       case TypeKind::kDyn:
+      case TypeKind::kFailed:
       case TypeKind::kVariable:
         break;
       default:
@@ -381,7 +396,8 @@ class Checker {
              "expression of type '" + Shown(range) +
                  "' cannot be range of a comprehension (must be list, map, or dynamic)");
     }
-    return std::vector<TypePtr>(node.variables.size(), Any());
+    const bool known = range->kind == TypeKind::kDyn || range->kind == TypeKind::kVariable;
+    return std::vector<TypePtr>(node.variables.size(), known ? Any() : Failed());
   }
 
   void MustBeBool(const Node& node, const TypePtr& type) {
@@ -394,7 +410,7 @@ class Checker {
     const TypePtr range = bindings_.Follow(Expression(*node.children[0]));
     const bool optional = node.macro == Macro::kOptMap || node.macro == Macro::kOptFlatMap;
     const std::vector<TypePtr> items =
-        optional ? std::vector<TypePtr>{Content(*node.children[0], range)} : ItemTypes(node, range);
+        optional ? std::vector<TypePtr>{InOptional(node, range)} : ItemTypes(node, range);
     // cel-go expands these macros to a call that has the range twice.
     for (std::size_t i = before, end = problems_.size(); optional && i < end; ++i) {
       Note(problems_[i].offset, problems_[i].message);
@@ -414,34 +430,56 @@ class Checker {
 
   TypePtr ResultOf(const Node& node, const TypePtr& range, const std::vector<TypePtr>& types) {
     const TypePtr& last = types.back();
-    const bool filters = types.size() == 2;
-    if (filters) MustBeBool(*node.children[1], types[0]);
+    const auto filtered = [&](TypePtr result) {
+      return types.size() == 2 ? Filtered(node, types[0], std::move(result)) : result;
+    };
     switch (node.macro) {
       case Macro::kAll:
       case Macro::kExists:
-      case Macro::kExistsOne:
         MustBeBool(*node.children[1], last);
         return Plain(TypeKind::kBool);
-      case Macro::kFilter:
-        MustBeBool(*node.children[1], last);
-        if (range->kind == TypeKind::kList) return ListOf(range->parameters[0]);
-        return ListOf(range->kind == TypeKind::kMap ? range->parameters[0] : Any());
+      case Macro::kExistsOne:
+        Filtered(node, last, Plain(TypeKind::kInt));
+        return Plain(TypeKind::kBool);
+      case Macro::kFilter: {
+        const bool known = range->kind == TypeKind::kList || range->kind == TypeKind::kMap;
+        return Filtered(node, last, ListOf(known ? range->parameters[0] : Any()));
+      }
       case Macro::kMap:
       case Macro::kTransformList:
-        return ListOf(last);
-      case Macro::kTransformMap:
-        if (range->kind == TypeKind::kMap) return MapOf(range->parameters[0], last);
-        return MapOf(range->kind == TypeKind::kList ? Plain(TypeKind::kInt) : Any(), last);
+        return filtered(ListOf(last));
+      case Macro::kTransformMap: {
+        if (range->kind == TypeKind::kMap) return filtered(MapOf(range->parameters[0], last));
+        const bool list = range->kind == TypeKind::kList;
+        return filtered(MapOf(list ? Plain(TypeKind::kInt) : Any(), last));
+      }
       case Macro::kTransformMapEntry:
-        return EntriesOf(node, last);
+        return filtered(EntriesOf(node, last));
       case Macro::kSortBy:
         return range->kind == TypeKind::kList ? range : ListOf(Any());
       case Macro::kOptMap:
         return OptionalOf(last);
       case Macro::kOptFlatMap:
-        return OptionalOf(Content(*node.children[1], last));
+        return Flat(node, last);
     }
     return Any();
+  }
+
+  // Checks the condition on which a macro takes an item; cel-go makes a choice of it.
+  TypePtr Filtered(const Node& node, const TypePtr& condition, TypePtr result) {
+    if (bindings_.Unify(condition, Plain(TypeKind::kBool))) return result;
+    const std::string shown = Shown(result);
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
+                          ", " + shown + ", " + shown + ")'");
+    return Failed();
+  }
+
+  TypePtr Flat(const Node& node, const TypePtr& type) {
+    TypePtr optional = OptionalOf(bindings_.Fresh());
+    if (bindings_.Unify(type, optional)) return optional;
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(bool, " + Shown(type) +
+                          ", optional_type(dyn))'");
+    return Failed();
   }
 
   TypePtr EntriesOf(const Node& node, const TypePtr& type) {

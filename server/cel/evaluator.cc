@@ -122,9 +122,12 @@ Value Evaluation::Call(const Node& node) {
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     arguments[i] = Evaluate(*node.children[i]);
     if (arguments[i].is_error()) return arguments[i];
-    if (node.is_lazy && i == 0 && arguments[0].is(ValueKind::kOptional) &&
-        arguments[0].content() != nullptr) {
-      return node.name == "or" ? arguments[0] : *arguments[0].content();
+    if (node.is_lazy && i == 0 && arguments[0].is(ValueKind::kOptional)) {
+      const Value* const content = arguments[0].content();
+      const bool index = node.name.front() == '_';
+      if (index == (content == nullptr)) {
+        return index || node.name == "or" ? arguments[0] : Value(*content);
+      }
     }
   }
   if (node.function == nullptr) return NoSuchOverload();

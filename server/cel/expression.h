@@ -80,7 +80,8 @@ struct Node {
   TypePtr type{};  // of what it evaluates to
   // Of calls: which forms of the function fit (bit i: the i-th).
   std::uint32_t forms = 0;
-  // The second argument is evaluated only if the first, an optional value, has none.
+  // Whether the second argument is evaluated depends on the first: an optional value and what stands
+  // for it (or, orValue), or what is indexed.
   bool is_lazy = false;
   // The pattern of a call, if it is a literal.
   std::shared_ptr<const RegularExpression> pattern{};

@@ -27,14 +27,11 @@ Value ParsedNumber(std::string_view text, Value (*make)(Number)) {
     digits.remove_prefix(1);
   }
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool range = error == std::errc::result_out_of_range;
   if (error == std::errc() && end == digits.data() + digits.size()) return make(number);
-  const char* const name = std::is_floating_point_v<Number> ? "ParseFloat"
-                           : std::is_signed_v<Number>       ? "ParseInt"
-                                                            : "ParseUint";
-  return Value::Error("type conversion error: strconv." + std::string(name) + ": parsing \"" +
-                      std::string(text.substr(0, 100)) +
-                      "\": " + (range ? "value out of range" : "invalid syntax"));
+  const char* const name = std::is_floating_point_v<Number> ? "double"
+                           : std::is_signed_v<Number>       ? "int"
+                                                            : "uint";
+  return Value::Error("type conversion error from 'string' to '" + std::string(name) + "'");
 }
 
 Value RangeError() { return Value::Error("integer overflow"); }
@@ -127,7 +124,7 @@ Value ToTimestamp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a)
     if (a[0].integer() < kMinSeconds || a[0].integer() > kMaxSeconds) {
       return Value::Error("timestamp overflow");
     }
-    return Value::Time({a[0].integer(), 0});
+    return Value::Time({.seconds = a[0].integer()});
   }
   if (!a[0].is(kString)) return NoSuchOverload();
   const auto time = TimestampIn(a[0].text(), /*dates=*/false);
@@ -195,7 +192,8 @@ bool IsZero(const Value& value) {
       return value.text().empty();
     case kList:
     case kMap:
-      return value.size() == 0;
+      // As on a real server, lists and maps that a schema declares are something, even if empty.
+      return value.size() == 0 && !value.is_declared();
     case kOptional:
       return value.content() == nullptr;
     default:

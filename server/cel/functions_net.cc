@@ -17,6 +17,9 @@ namespace {
 
 using enum ValueKind;
 
+// The most of a text that an error shows.
+constexpr std::size_t kMaxShown = 100;
+
 // ---- URLs
 
 Value UrlFunction(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
@@ -73,9 +76,7 @@ Value IpFunction(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) 
   if (a[0].is(kCidr)) return Value::OfIp(a[0].cidr().ip);
   if (!a[0].is(kString)) return NoSuchOverload();
   if (const auto ip = IpIn(a[0].text())) return Value::OfIp(*ip);
-  return Value::Error("IP Address " + base::GoQuoted(a[0].text().substr(0, 100)) +
-                      " parse error during conversion from string: ParseAddr(" +
-                      base::GoQuoted(a[0].text().substr(0, 100)) + "): unable to parse IP");
+  return Value::Error(IpProblem(a[0].text().substr(0, kMaxShown)));
 }
 Value IsIp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return a[0].is(kString) ? Value::Bool(IpIn(a[0].text()).has_value()) : NoSuchOverload();
@@ -112,10 +113,7 @@ Value IpTest(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
 Value CidrFunction(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (const auto cidr = CidrIn(a[0].text())) return Value::OfCidr(*cidr);
-  return Value::Error(
-      "network address parse error during conversion from string: network address parse error "
-      "during conversion from string: netip.ParsePrefix(" +
-      base::GoQuoted(a[0].text().substr(0, 100)) + "): no '/'");
+  return Value::Error(CidrProblem(a[0].text().substr(0, kMaxShown)));
 }
 Value IsCidr(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return a[0].is(kString) ? Value::Bool(CidrIn(a[0].text()).has_value()) : NoSuchOverload();
@@ -123,7 +121,6 @@ Value IsCidr(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
 Value ContainsIp(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!a[0].is(kCidr)) return NoSuchOverload();
   Value ip = a[1].is(kString) ? IpFunction(evaluation, call, a.subspan(1)) : a[1];
-  if (ip.is_error()) return ip;
   return ip.is(kIp) ? Value::Bool(Contains(a[0].cidr(), ip.ip())) : NoSuchOverload();
 }
 Value ContainsCidr(Evaluation& evaluation, const Node& call, Arguments a) {

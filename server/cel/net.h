@@ -15,8 +15,12 @@ namespace kinformer::internal::cel {
 
 // Without zones, and without addresses of IPv4 in those of IPv6.
 std::optional<Ip> IpIn(std::string_view text);
+// Returns what is wrong with a text that is no address.
+std::string IpProblem(std::string_view text);
 std::string IpText(const Ip& ip);
 std::optional<Cidr> CidrIn(std::string_view text);
+// Returns what is wrong with a text that is no network.
+std::string CidrProblem(std::string_view text);
 std::string CidrText(const Cidr& cidr);
 Cidr Masked(const Cidr& cidr);
 bool Contains(const Cidr& cidr, const Ip& ip);

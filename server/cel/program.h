@@ -42,7 +42,7 @@ class Program;
 struct Compiled {
   std::shared_ptr<const Program> program{};  // null if there is an error
   std::string error{};
-  // The expression is right, but it converts a literal that cannot be converted.
+  // The expression is right, but a literal in it cannot be converted, or is no pattern.
   bool fails = false;
 };
 

@@ -7,7 +7,7 @@
 namespace kinformer::internal::cel {
 namespace {
 
-constexpr std::array<std::string_view, 27> kNames = {"dyn",
+constexpr std::array<std::string_view, 28> kNames = {"dyn",
                                                      "null",
                                                      "bool",
                                                      "int",
@@ -33,6 +33,7 @@ constexpr std::array<std::string_view, 27> kNames = {"dyn",
                                                      "kubernetes.authorization.Decision",
                                                      "kubernetes.Semver",
                                                      "kubernetes.NamedFormat",
+                                                     "!error!",
                                                      "_"};
 
 constexpr std::array<std::string_view, 21> kReserved = {

@@ -40,6 +40,7 @@ enum class TypeKind : std::uint8_t {
   kDecision,
   kSemver,
   kNamedFormat,
+  kFailed,    // of an expression that is wrong: it fits everywhere
   kVariable,  // stands for a type that the checker finds out
 };
 

@@ -101,7 +101,7 @@ class Bindings {
     if (depth > kMaxDepth) return true;
     if (one->kind == TypeKind::kVariable) return Bind(one->variable, other);
     if (other->kind == TypeKind::kVariable) return Bind(other->variable, one);
-    if (one->kind == TypeKind::kDyn || other->kind == TypeKind::kDyn) return true;
+    if (IsAny(*one) || IsAny(*other)) return true;
     if (one->kind == TypeKind::kNull) return MayBeNull(other->kind);
     if (other->kind == TypeKind::kNull) return MayBeNull(one->kind);
     if (one->kind != other->kind) return false;
@@ -134,6 +134,10 @@ class Bindings {
     while (bound_[last]->kind == TypeKind::kVariable) last = bound_[last]->variable;
     if (Occurs(last, type, 0)) return;
     trail_.emplace_back(last, std::exchange(bound_[last], std::move(type)));
+  }
+
+  static bool IsAny(const Type& type) {
+    return type.kind == TypeKind::kDyn || type.kind == TypeKind::kFailed;
   }
 
   static bool MayBeNull(TypeKind kind) {

@@ -8,13 +8,14 @@
 
 #include "cel/evaluator.h"
 #include "cel/format_check.h"
-#include "cel/times.h"
-#include "object/values/text_forms.h"
+#include "cel/regular_expression.h"
 
 namespace kinformer::internal::cel {
 namespace {
 
 constexpr std::size_t kMaxProblems = 20;
+// Of the evaluation of a literal.
+constexpr std::uint64_t kMaxCost = 100'000;
 
 bool IsText(const Node& node) {
   return node.kind == NodeKind::kLiteral && node.literal.is(ValueKind::kString);
@@ -41,7 +42,7 @@ class Validator {
     switch (node.kind) {
       case NodeKind::kCall:
         if (formats) CheckFormat(node, problems_);
-        CheckTexts(node);
+        CheckLiterals(node);
         break;
       case NodeKind::kList:
         if (!formatted) CheckList(node);
@@ -59,22 +60,30 @@ class Validator {
     problems_.push_back({.offset = at.offset, .message = std::move(message)});
   }
 
-  // Texts of times and regular expressions that are written in the expression.
-  void CheckTexts(Node& node) {
+  // Times and regular expressions that are written in the expression.
+  void CheckLiterals(Node& node) {
     if (node.name == "matches" || node.name == "find" || node.name == "findAll") {
-      if (node.children.size() < 2 || !IsText(*node.children[1])) return;
-      auto pattern = RegularExpression::Compile(node.children[1]->literal.text());
-      if (pattern) {
-        node.pattern = *std::move(pattern);
-      } else {
-        Note(*node.children[1], "invalid " + node.name + " argument");
+      if (node.children.size() < 2) return;
+      if (IsText(*node.children[1])) {
+        auto pattern = RegularExpression::Compile(node.children[1]->literal.text());
+        if (pattern) node.pattern = *std::move(pattern);
+      }
+      // The first argument, as cel-go does, whichever it is.
+      const Node& first = *node.children[node.is_member ? 1 : 0];
+      if (node.name == "matches" && IsText(first) &&
+          !RegularExpression::Compile(first.literal.text())) {
+        Note(first, "invalid matches argument");
       }
       return;
     }
-    if (node.is_member || node.children.size() != 1 || !IsText(*node.children[0])) return;
-    const std::string_view text = node.children[0]->literal.text();
-    if ((node.name == "duration" && !internal::ParseGoDuration(text)) ||
-        (node.name == "timestamp" && !TimestampIn(text, /*dates=*/false))) {
+    const bool time = node.name == "timestamp";
+    if ((!time && node.name != "duration") || node.children.size() != 1 ||
+        node.children[0]->kind != NodeKind::kLiteral) {
+      return;
+    }
+    Evaluation evaluation(0, kMaxCost);
+    const std::array<Value, 1> arguments = {node.children[0]->literal};
+    if (node.function(evaluation, node, arguments).is_error()) {
       Note(*node.children[0], "invalid " + node.name + " argument");
     }
   }
@@ -110,7 +119,8 @@ class Validator {
   std::vector<Problem>& problems_;
 };
 
-// Evaluates literals and conversions of them, from the inside; nullopt for what is neither.
+// Evaluates literals and conversions of them, from the inside; nullopt for what is neither. Finds
+// regular expressions that are none.
 class Converter {
  public:
   std::optional<Value> Convert(const Node& node) {
@@ -119,6 +129,11 @@ class Converter {
     for (const auto& child : node.children) {
       values.push_back(Convert(*child));
       if (!error_.empty()) return std::nullopt;
+    }
+    const bool searches = node.name == "matches" || node.name == "find" || node.name == "findAll";
+    if (searches && node.pattern == nullptr && node.kind == NodeKind::kCall && node.children.size() > 1 && IsText(*node.children[1])) {
+      auto pattern = RegularExpression::Compile(node.children[1]->literal.text());
+      if (!pattern) error_ = pattern.error().message();
     }
     constexpr std::array<std::string_view, 10> kConversions = {
         "bool", "bytes", "double",    "duration", "dyn",
@@ -140,7 +155,6 @@ class Converter {
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
-  static constexpr std::uint64_t kMaxCost = 100'000;
   std::string error_;
 };
 

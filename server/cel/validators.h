@@ -18,8 +18,8 @@ namespace kinformer::internal::cel {
 // expressions. Counterpart: cel-go's AST validators.
 void Validate(Node& root, std::vector<Problem>& problems);
 
-// Returns the error of a conversion of a literal, string("a") or int(string(1)); empty if there is
-// none. cel-go evaluates these when it makes a program.
+// Returns the error of a conversion of a literal, string("a") or int(string(1)), or of the pattern
+// of a call of find; empty if there is none. cel-go evaluates these when it makes a program.
 std::string FailedConversion(const Node& root);
 
 }  // namespace kinformer::internal::cel

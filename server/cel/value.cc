@@ -248,6 +248,7 @@ Value Value::Time(const Timestamp& time) {
   Value out = Int(time.seconds);
   out.kind_ = ValueKind::kTimestamp;
   out.nanos_ = time.nanos;
+  out.zone_minutes_ = time.zone_minutes;
   return out;
 }
 Value Value::Duration(std::int64_t nanos) {

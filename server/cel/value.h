@@ -143,7 +143,7 @@ class Value {
   [[nodiscard]] std::uint64_t unsigned_integer() const { return unsigned_; }
   [[nodiscard]] double number() const { return number_; }
   [[nodiscard]] std::string_view text() const { return text_; }  // string, bytes, error
-  [[nodiscard]] Timestamp time() const { return {integer_, nanos_}; }
+  [[nodiscard]] Timestamp time() const { return {integer_, nanos_, zone_minutes_}; }
   [[nodiscard]] const Value* content() const;  // of an optional; null if it has none
   [[nodiscard]] const TypePtr& type() const;
   [[nodiscard]] const Url& url() const;
@@ -168,6 +168,10 @@ class Value {
   [[nodiscard]] std::optional<Value> FindField(std::string_view identifier) const;
   // Returns the type of a message, which is a map otherwise; null for other values.
   [[nodiscard]] const Type* message_type() const;
+  // Returns whether a list or map was read from JSON as a schema declares it.
+  [[nodiscard]] bool is_declared() const {
+    return view_.json != nullptr && view_.shape->kind != TypeKind::kDyn;
+  }
   // Returns the type as which a list was read from JSON; null for others.
   [[nodiscard]] const Type* list_shape() const;
 
@@ -191,6 +195,7 @@ class Value {
   };
   std::shared_ptr<const void> payload_{};
   std::int32_t nanos_ = 0;
+  std::int16_t zone_minutes_ = 0;
   ValueKind kind_ = ValueKind::kNull;
 };
 

@@ -341,6 +341,8 @@ func (g *generator) arguments(depth int) string {
 
 func written(o overload, args []string) string {
 	switch f := o.function; {
+	case f == "_?_:_":
+		return "(" + args[0] + " ? " + args[1] + " : " + args[2] + ")"
 	case f == "_[_]":
 		return args[0] + "[" + args[1] + "]"
 	case f == "_[?_]":
@@ -349,8 +351,6 @@ func written(o overload, args []string) string {
 		return "(" + args[0] + " in " + args[1] + ")"
 	case strings.HasPrefix(f, "_") && strings.HasSuffix(f, "_"):
 		return "(" + args[0] + " " + strings.Trim(f, "_") + " " + args[1] + ")"
-	case f == "_?_:_":
-		return "(" + args[0] + " ? " + args[1] + " : " + args[2] + ")"
 	case f == "-_":
 		return "-(" + args[0] + ")"
 	case f == "!_":

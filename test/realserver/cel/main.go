@@ -192,11 +192,11 @@ func (c *comparison) compare(s *subject, expression string, ours answer, object 
 	for _, d := range []struct{ what, real, ours string }{
 		{"compiler", real.Error, ownName.Replace(ours.Error)},
 		{"type", real.Type, ownName.Replace(ours.Type)},
-		{"value", real.Value, ours.Value},
+		{"value", real.Value, ours.Value + fault(ours)},
 		{"fault", real.Fault, ours.Fault},
 		{"estimate", real.Estimate, orElse(ours.Estimate, real.Estimate)},
 	} {
-		if d.real == d.ours || (d.what == "value" && c.unordered(s, expression, d.ours)) ||
+		if d.real == d.ours || (d.what == "value" && (real.Value == ours.Value || c.unordered(s, expression, ours.Value))) ||
 			(d.what == "fault" && real.Value != ours.Value) {
 			continue
 		}
@@ -247,4 +247,12 @@ func orElse(a, b string) string {
 		return b
 	}
 	return a
+}
+
+// fault returns the error of an evaluation, in brackets.
+func fault(a answer) string {
+	if a.Fault == "" {
+		return ""
+	}
+	return " (" + a.Fault + ")"
 }

@@ -227,7 +227,6 @@ func (s *subject) functions() []string {
 	return out
 }
 
-
 func formatName(f apiservercel.Format) string {
 	for name, known := range library.ConstantFormats {
 		if known.Name == f.Name {
