@@ -57,7 +57,7 @@ std::optional<EntrySizes> Union(const std::optional<EntrySizes>& a,
   return EntrySizes{a->is_list, a->key.Union(b->key), a->value.Union(b->value)};
 }
 
-// What is known of a value, beyond its type.
+// Facts about a value, beyond its type.
 struct Known {
   CostPath path{};
   std::optional<SizeRange> size{};

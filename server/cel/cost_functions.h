@@ -1,6 +1,6 @@
 // cel/cost_functions.h
 //
-// What calls of functions cost at worst, by the sizes of their arguments.
+// The costs of calls of functions at worst, by the sizes of their arguments.
 
 #ifndef KINFORMER_CEL_COST_FUNCTIONS_H_
 #define KINFORMER_CEL_COST_FUNCTIONS_H_

@@ -14,7 +14,7 @@ namespace kinformer::internal::cel {
 
 inline constexpr std::uint64_t kMostCost = std::numeric_limits<std::uint64_t>::max();
 
-// What a step costs, by the sizes of what it works on.
+// The costs of a step, by the sizes of what it works on.
 inline constexpr double kCostOfByte = 0.1;
 inline constexpr double kCostOfPatternByte = 0.25;
 inline constexpr std::uint64_t kCostOfList = 10;

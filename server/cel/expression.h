@@ -78,7 +78,7 @@ struct Node {
   std::size_t slot = 0;  // of identifiers: the variable; of macros: the first of its variables
   Function function = nullptr;
   TypePtr type{};  // of what it evaluates to
-  // Of calls: which forms of the function fit (bit i: the i-th).
+  // The forms of the function that fit a call (bit i: the i-th).
   std::uint32_t forms = 0;
   // Whether the second argument is evaluated depends on the first: an optional value and what stands
   // for it (or, orValue), or what is indexed.

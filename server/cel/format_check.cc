@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxPrecision = 1000;
 
-// What a clause may be given, and what is said of anything else.
+// The types that a clause may be given, and the answer to all others.
 struct Clause {
   char verb;
   std::initializer_list<TypeKind> kinds;

@@ -90,7 +90,7 @@ Value Max(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   return Extreme(evaluation, a, /*largest=*/true);
 }
 
-// Of anything else than a list: whether it is the value.
+// Returns, for anything else than a list, whether it is the value.
 Value Includes(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   std::uint64_t cost = 0;
   bool found = !a[0].is(kList) && Equal(a[0], a[1], cost);

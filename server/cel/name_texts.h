@@ -1,6 +1,6 @@
 // cel/name_texts.h
 //
-// What is said of names and labels that break the API's rules.
+// Texts about names and labels that break the API's rules.
 
 #ifndef KINFORMER_CEL_NAME_TEXTS_H_
 #define KINFORMER_CEL_NAME_TEXTS_H_

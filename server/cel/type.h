@@ -69,8 +69,8 @@ struct Type {
   // Members of lists in JSON.
   ListOrder order = ListOrder::kPositions;
   std::vector<std::string> keys{};
-  // Of types that a schema declares: how long a value can be, in items or bytes, and how short its
-  // JSON.
+  // How long a value can be, in items or bytes, and how short its JSON, by the schema that declares
+  // the type.
   std::uint64_t max_size = 0;
   std::uint64_t min_json = 1;
   // The number of a variable.

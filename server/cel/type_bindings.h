@@ -75,7 +75,7 @@ class Bindings {
     const TypePtr other = Follow(b);
     if (one == other) return true;
     if (!Fit(one, other, depth)) return false;
-    // What stood for a type before may have to stand for more.
+    // A variable that stood for a type may have to stand for more.
     if (b->kind == TypeKind::kVariable && other->kind != TypeKind::kVariable &&
         MostGeneral(one, other) == one) {
       Rebind(b, one);

@@ -13,7 +13,7 @@
 namespace kinformer::internal::cel {
 namespace {
 
-// What is wrong; empty if nothing is.
+// Tells what is wrong; empty if nothing is.
 using Problem = std::string;
 
 bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }

@@ -14,7 +14,7 @@ namespace kinformer::internal::cel {
 namespace {
 
 constexpr std::size_t kMaxProblems = 20;
-// Of the evaluation of a literal.
+// The budget for the evaluation of a literal.
 constexpr std::uint64_t kMaxCost = 100'000;
 
 bool IsText(const Node& node) {

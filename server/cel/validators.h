@@ -1,6 +1,6 @@
 // cel/validators.h
 //
-// What a checked expression is refused for, beyond its types.
+// Reasons to refuse an expression whose types are right.
 
 #ifndef KINFORMER_CEL_VALIDATORS_H_
 #define KINFORMER_CEL_VALIDATORS_H_

@@ -80,20 +80,15 @@ Value FromText(const json::Value& json, const Type& type) {
   }
 }
 
-// Compares an integer with a double exactly.
+// Compares an integer with a double, as doubles where both are in the integer's range.
 template <class Integer>
 std::partial_ordering CompareToDouble(Integer a, double b) {
-  if (std::isnan(b)) return std::partial_ordering::unordered;
-  // The first double above the range.
   const double limit = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
-  if (b >= limit) return std::partial_ordering::less;
+  if (b > limit) return std::partial_ordering::less;
   if (b < (std::numeric_limits<Integer>::is_signed ? -limit : 0.0)) {
     return std::partial_ordering::greater;
   }
-  const double whole = std::floor(b);
-  const auto floor = static_cast<Integer>(whole);
-  if (a != floor) return a < floor ? std::partial_ordering::less : std::partial_ordering::greater;
-  return b > whole ? std::partial_ordering::less : std::partial_ordering::equivalent;
+  return static_cast<double>(a) <=> b;
 }
 
 std::partial_ordering Flipped(std::partial_ordering order) { return 0 <=> order; }
