@@ -357,7 +357,8 @@ class Checker {
       if (type_of_message == nullptr) continue;
       const Field* const field = type_of_message->FindField(node.fields[i]);
       if (field == nullptr) {
-        if (!type_of_message->is_open) Note(child.offset, "undefined field '" + node.fields[i] + "'");
+        if (!type_of_message->is_open)
+          Note(child.offset, "undefined field '" + node.fields[i] + "'");
       } else if (!bindings_.Unify(type, field->type)) {
         Note(child.offset, "expected type of field '" + node.fields[i] + "' is '" +
                                Shown(field->type) + "' but provided type is '" + Shown(type) + "'");

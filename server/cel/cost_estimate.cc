@@ -252,8 +252,7 @@ class Estimator {
     for (std::size_t i = 0; i < facts->signatures.size(); ++i) {
       if ((node.forms >> i & 1U) == 0) continue;
       const Signature& form = facts->signatures[i];
-      const CallCost found =
-          CostOfCall(node.name, form, target ? &*target : nullptr, arguments);
+      const CallCost found = CostOfCall(node.name, form, target ? &*target : nullptr, arguments);
       call = std::max(call, found.cost);
       if (found.result) result = result ? result->Union(*found.result) : *found.result;
       FollowForm(node, form, result);
@@ -272,8 +271,7 @@ class Estimator {
       result = entries ? std::optional(entries->value) : std::nullopt;
       known_[&node].path = PathOf(*node.children[0]).Continued(list ? kItems : kValues);
     }
-    if (node.name == "_+_" &&
-        (list || kind == TypeKind::kString || kind == TypeKind::kBytes)) {
+    if (node.name == "_+_" && (list || kind == TypeKind::kString || kind == TypeKind::kBytes)) {
       const auto entries = Union(EntriesOf(*node.children[0]), EntriesOf(*node.children[1]));
       if (entries) known_[&node].entries = entries;
     }
@@ -442,11 +440,9 @@ class Estimator {
     Iterate(node, path, EntriesOf(range), range.type->kind);
     const std::uint64_t turn = CostSum(Cost(*node.children.back()), 12);
     const SizeRange count = SizeAt(path).value_or(size.value_or(SizeRange()));
-    const std::uint64_t keys =
-        CostSum(1 + kCostOfList + 1, CostProduct(count.max, turn));
+    const std::uint64_t keys = CostSum(1 + kCostOfList + 1, CostProduct(count.max, turn));
     const TypeKind key = node.children.back()->type->kind;
-    const CallCost sorting =
-        CostOfSorting(count, key == TypeKind::kDyn ? TypeKind::kString : key);
+    const CallCost sorting = CostOfSorting(count, key == TypeKind::kDyn ? TypeKind::kString : key);
     known_[&node].size = sorting.result;
     return CostSum(CostSum(input, keys), CostSum(sorting.cost, 1));
   }

@@ -39,8 +39,7 @@ std::uint64_t Written(const CostArgument& argument, std::uint64_t fallback) {
       !argument.node->literal.is(ValueKind::kInt)) {
     return fallback;
   }
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(argument.node->literal.integer(), 0));
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(argument.node->literal.integer(), 0));
 }
 
 Found OfLists(std::string_view name, const Signature& form, const CostArgument* target,
@@ -66,7 +65,7 @@ Found OfLists(std::string_view name, const Signature& form, const CostArgument* 
 
 // Functions that look at each item of a list, or at a text.
 Found OfScans(std::string_view name, const CostArgument* target) {
-  constexpr std::array<std::string_view, 7> kNames = {"isSorted", "sum",     "max",     "min",
+  constexpr std::array<std::string_view, 7> kNames = {"isSorted", "sum",         "max",     "min",
                                                       "indexOf",  "lastIndexOf", "includes"};
   if (target == nullptr || !IsOneOf(name, kNames)) return std::nullopt;
   if (target->type->parameters.empty()) {
@@ -126,8 +125,8 @@ Found OfTexts(std::string_view name, const CostArgument* target, CostArguments a
   if (name == "url" || name == "jsonpatch.escapeKey") return TraversalOf(a[0].size);
   if (target == nullptr) return std::nullopt;
   const SizeRange& size = target->size;
-  if (IsOneOf(name, std::array<std::string_view, 4>{"lowerAscii", "upperAscii", "substring",
-                                                    "trim"})) {
+  if (IsOneOf(name,
+              std::array<std::string_view, 4>{"lowerAscii", "upperAscii", "substring", "trim"})) {
     return TraversalOf(size);
   }
   if (name == "replace") {
@@ -165,16 +164,36 @@ Found OfContaining(std::string_view name, const Signature& form, CostArguments a
 
 // Functions of Kubernetes' own values.
 Found OfValues(std::string_view name, const Signature& form, CostArguments a) {
-  constexpr std::array<std::string_view, 28> kCheap = {
-      "masked",     "prefixLength", "family",    "isUnspecified",
-      "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
-      "format.named", "sign",       "asInteger", "isInteger",
-      "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo",
-      "add",        "sub",          "major",     "minor",
-      "patch",      "getScheme",    "getHostname", "getHost",
-      "getPort",    "getEscapedPath", "getQuery", "allowed"};
-  constexpr std::array<std::string_view, 7> kReaders = {"cidr",  "isIP",       "isCIDR", "quantity",
-                                                        "semver", "isQuantity", "isSemver"};
+  constexpr std::array<std::string_view, 28> kCheap = {"masked",
+                                                       "prefixLength",
+                                                       "family",
+                                                       "isUnspecified",
+                                                       "isLoopback",
+                                                       "isLinkLocalMulticast",
+                                                       "isLinkLocalUnicast",
+                                                       "isGlobalUnicast",
+                                                       "format.named",
+                                                       "sign",
+                                                       "asInteger",
+                                                       "isInteger",
+                                                       "asApproximateFloat",
+                                                       "isGreaterThan",
+                                                       "isLessThan",
+                                                       "compareTo",
+                                                       "add",
+                                                       "sub",
+                                                       "major",
+                                                       "minor",
+                                                       "patch",
+                                                       "getScheme",
+                                                       "getHostname",
+                                                       "getHost",
+                                                       "getPort",
+                                                       "getEscapedPath",
+                                                       "getQuery",
+                                                       "allowed"};
+  constexpr std::array<std::string_view, 7> kReaders = {
+      "cidr", "isIP", "isCIDR", "quantity", "semver", "isQuantity", "isSemver"};
   if (IsOneOf(name, kCheap)) return CallCost{.cost = 1};
   if (IsOneOf(name, kReaders)) return Traversal(a[0].size);
   if (name == "ip") {

@@ -80,8 +80,8 @@ struct Node {
   TypePtr type{};  // of what it evaluates to
   // The forms of the function that fit a call (bit i: the i-th).
   std::uint32_t forms = 0;
-  // Whether the second argument is evaluated depends on the first: an optional value and what stands
-  // for it (or, orValue), or what is indexed.
+  // Whether the second argument is evaluated depends on the first: an optional value and what
+  // stands for it (or, orValue), or what is indexed.
   bool is_lazy = false;
   // The pattern of a call, if it is a literal.
   std::shared_ptr<const RegularExpression> pattern{};

@@ -27,20 +27,31 @@ constexpr std::string_view kText =
 const Clause* FindClause(char verb) {
   static const Clause kClauses[] = {
       {'s',
-       {TypeKind::kList, TypeKind::kMap, TypeKind::kInt, TypeKind::kUint, TypeKind::kDouble, TypeKind::kBool, TypeKind::kString, TypeKind::kTimestamp, TypeKind::kBytes, TypeKind::kDuration,
-        TypeKind::kType, TypeKind::kNull},
+       {TypeKind::kList, TypeKind::kMap, TypeKind::kInt, TypeKind::kUint, TypeKind::kDouble,
+        TypeKind::kBool, TypeKind::kString, TypeKind::kTimestamp, TypeKind::kBytes,
+        TypeKind::kDuration, TypeKind::kType, TypeKind::kNull},
        kText},
-      {'d', {TypeKind::kInt, TypeKind::kUint}, "decimal clause can only be used on integers, was given "},
-      {'f', {TypeKind::kDouble, TypeKind::kString}, "fixed-point clause can only be used on doubles, was given "},
-      {'e', {TypeKind::kDouble, TypeKind::kString}, "scientific clause can only be used on doubles, was given "},
-      {'b', {TypeKind::kInt, TypeKind::kUint, TypeKind::kBool}, "only integers and bools can be formatted as binary, was given "},
+      {'d',
+       {TypeKind::kInt, TypeKind::kUint},
+       "decimal clause can only be used on integers, was given "},
+      {'f',
+       {TypeKind::kDouble, TypeKind::kString},
+       "fixed-point clause can only be used on doubles, was given "},
+      {'e',
+       {TypeKind::kDouble, TypeKind::kString},
+       "scientific clause can only be used on doubles, was given "},
+      {'b',
+       {TypeKind::kInt, TypeKind::kUint, TypeKind::kBool},
+       "only integers and bools can be formatted as binary, was given "},
       {'x',
        {TypeKind::kInt, TypeKind::kUint, TypeKind::kString, TypeKind::kBytes},
        "only integers, byte buffers, and strings can be formatted as hex, was given "},
       {'X',
        {TypeKind::kInt, TypeKind::kUint, TypeKind::kString, TypeKind::kBytes},
        "only integers, byte buffers, and strings can be formatted as hex, was given "},
-      {'o', {TypeKind::kInt, TypeKind::kUint}, "octal clause can only be used on integers, was given "},
+      {'o',
+       {TypeKind::kInt, TypeKind::kUint},
+       "octal clause can only be used on integers, was given "},
   };
   const auto* const found = std::ranges::find(kClauses, verb, &Clause::verb);
   return found == std::end(kClauses) ? nullptr : found;
@@ -58,7 +69,8 @@ std::string RuntimeName(const Type& type) {
 // out, one of theirs.
 const Node* Unfit(const Clause& clause, const Node& item) {
   const TypeKind kind = item.type->kind;
-  if (kind != TypeKind::kDyn && std::ranges::find(clause.kinds, kind) == clause.kinds.end()) return &item;
+  if (kind != TypeKind::kDyn && std::ranges::find(clause.kinds, kind) == clause.kinds.end())
+    return &item;
   if (clause.verb != 's' || (item.kind != NodeKind::kList && item.kind != NodeKind::kMap)) {
     return nullptr;
   }

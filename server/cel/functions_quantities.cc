@@ -83,8 +83,8 @@ Value SubtractQuantity(Evaluation& /*evaluation*/, const Node& /*call*/, Argumen
 Value CompareAmounts(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
   const bool versions = AreOf(a, {kSemver, kSemver});
   if (!versions && !AreOf(a, {kQuantity, kQuantity})) return NoSuchOverload();
-  const std::weak_ordering order = versions ? CompareSemvers(a[0].semver(), a[1].semver())
-                                            : a[0].quantity() <=> a[1].quantity();
+  const std::weak_ordering order =
+      versions ? CompareSemvers(a[0].semver(), a[1].semver()) : a[0].quantity() <=> a[1].quantity();
   if (call.name == "isGreaterThan") return Value::Bool(order > 0);
   if (call.name == "isLessThan") return Value::Bool(order < 0);
   return Value::Int(order < 0 ? -1 : order > 0 ? 1 : 0);

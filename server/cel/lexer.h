@@ -23,7 +23,7 @@ enum class TokenKind : std::uint8_t {
   kBytes,
   kQuotedName,  // `a-b`: the name of a member; text: without the quotes
   kSign,        // an operator or a bracket
-  kError,  // text: the message
+  kError,       // text: the message
 };
 
 struct Token {

@@ -24,9 +24,8 @@ bool IsWord(char c) { return IsLowerWord(c) || (c >= 'A' && c <= 'Z'); }
 // ends.
 bool IsMadeOf(std::string_view text, bool (*word)(char), std::string_view inner) {
   return !text.empty() && word(text.front()) && word(text.back()) &&
-         std::ranges::all_of(text, [&](char c) {
-           return word(c) || inner.find(c) != std::string_view::npos;
-         });
+         std::ranges::all_of(
+             text, [&](char c) { return word(c) || inner.find(c) != std::string_view::npos; });
 }
 bool IsLabel(std::string_view text) { return IsMadeOf(text, IsLowerWord, "-"); }
 bool IsQualifiedPart(std::string_view text) { return IsMadeOf(text, IsWord, "-_."); }

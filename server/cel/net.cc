@@ -16,7 +16,8 @@ constexpr std::size_t kV4Offset = 12;
 
 bool IsMapped(const std::array<std::uint8_t, 16>& bytes) {
   return bytes[10] == 0xff && bytes[11] == 0xff &&
-         std::all_of(bytes.begin(), bytes.begin() + 10, [](std::uint8_t byte) { return byte == 0; });
+         std::all_of(bytes.begin(), bytes.begin() + 10,
+                     [](std::uint8_t byte) { return byte == 0; });
 }
 
 // Returns whether the text is an address of IPv6 that stands for one of IPv4.
@@ -62,8 +63,8 @@ std::string ParseProblem(std::string_view text) {
 
 bool HasZone(std::string_view text) {
   const std::size_t zone = text.find('%');
-  return zone != std::string_view::npos && zone + 1 < text.size() &&
-         text.find(':') < zone && (IpIn(text.substr(0, zone)) || IsMappedText(text.substr(0, zone)));
+  return zone != std::string_view::npos && zone + 1 < text.size() && text.find(':') < zone &&
+         (IpIn(text.substr(0, zone)) || IsMappedText(text.substr(0, zone)));
 }
 
 }  // namespace
@@ -83,12 +84,13 @@ std::optional<Ip> IpIn(std::string_view text) {
 }
 
 std::string IpProblem(std::string_view text) {
-  if (IsMappedText(text)) return "IPv4-mapped IPv6 address " + base::GoQuoted(text) + " is not allowed";
+  if (IsMappedText(text))
+    return "IPv4-mapped IPv6 address " + base::GoQuoted(text) + " is not allowed";
   if (HasZone(text)) {
     return "IP address " + base::GoQuoted(text) + " with zone value is not allowed";
   }
-  return "IP Address " + base::GoQuoted(text) + " parse error during conversion from string: " +
-         ParseProblem(text);
+  return "IP Address " + base::GoQuoted(text) +
+         " parse error during conversion from string: " + ParseProblem(text);
 }
 
 std::string IpText(const Ip& ip) {
@@ -154,10 +156,10 @@ std::string CidrProblem(std::string_view text) {
     const std::string_view digits = text.substr(slash + 1);
     const bool number = !digits.empty() && (digits == "0" || digits.front() != '0') &&
                         digits.find_first_not_of("0123456789") == std::string_view::npos;
-    problem = HasZone(address)    ? "IPv6 zones cannot be present in a prefix"
-              : !IpIn(address)    ? ParseProblem(address)
-              : !number           ? "bad bits after slash: " + base::GoQuoted(digits)
-                                  : "prefix length out of range";
+    problem = HasZone(address) ? "IPv6 zones cannot be present in a prefix"
+              : !IpIn(address) ? ParseProblem(address)
+              : !number        ? "bad bits after slash: " + base::GoQuoted(digits)
+                               : "prefix length out of range";
   }
   return std::string(kFailed) + kFailed + "netip.ParsePrefix(" + base::GoQuoted(text) +
          "): " + problem;

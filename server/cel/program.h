@@ -57,8 +57,8 @@ class Program {
 
   [[nodiscard]] const Type& type() const { return *checked_.type; }
   [[nodiscard]] std::size_t depth() const { return root_->depth; }
-  // Returns what an evaluation costs at worst, if the first variable is of that type, which a schema
-  // declares.
+  // Returns what an evaluation costs at worst, if the first variable is of that type, which a
+  // schema declares.
   [[nodiscard]] std::uint64_t MaxCost(const Type& self) const;
   // Returns whether the i-th variable occurs in the expression.
   [[nodiscard]] bool Uses(std::size_t variable) const { return checked_.used[variable]; }

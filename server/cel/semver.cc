@@ -20,9 +20,7 @@ bool AreWordSigns(std::string_view text) {
 }
 bool HasLeadingZeroes(std::string_view text) { return text.size() > 1 && text.front() == '0'; }
 
-Error Refused(std::string message) {
-  return Error(Reason::kInvalidArgument, std::move(message));
-}
+Error Refused(std::string message) { return Error(Reason::kInvalidArgument, std::move(message)); }
 Error Refused(const std::string& problem, std::string_view text) {
   return Refused(problem + " " + base::GoQuoted(text));
 }

@@ -289,10 +289,9 @@ std::map<std::string, FunctionFacts, std::less<>> AllFunctions() {
     facts.signatures = FormReader("()format").All();
     facts.function = NamedFormatFunction;
   }
-  for (const auto& family :
-       {OperatorFunctions(), ConversionFunctions(), TextFunctions(), ListFunctions(),
-        NetFunctions(), QuantityFunctions(), VersionFunctions(), FormatFunctions(),
-        AccessFunctions()}) {
+  for (const auto& family : {OperatorFunctions(), ConversionFunctions(), TextFunctions(),
+                             ListFunctions(), NetFunctions(), QuantityFunctions(),
+                             VersionFunctions(), FormatFunctions(), AccessFunctions()}) {
     for (const FunctionEntry& entry : family) {
       all[std::string(entry.name)].function = entry.function;
     }

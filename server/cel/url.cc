@@ -98,8 +98,8 @@ std::size_t SchemeLength(std::string_view text) {
 }
 
 bool IsPort(std::string_view port) {
-  return port.empty() || (port.front() == ':' &&
-                          port.find_first_not_of("0123456789", 1) == std::string_view::npos);
+  return port.empty() ||
+         (port.front() == ':' && port.find_first_not_of("0123456789", 1) == std::string_view::npos);
 }
 
 bool IsV6(std::string text) {
@@ -148,13 +148,12 @@ Problem ReadHost(const std::string& scheme, std::string_view host, std::string& 
 
 Problem ReadAuthority(std::string_view authority, Url& url, std::string& user) {
   const std::size_t at = authority.rfind('@');
-  const std::string_view host =
-      at == std::string_view::npos ? authority : authority.substr(at + 1);
+  const std::string_view host = at == std::string_view::npos ? authority : authority.substr(at + 1);
   if (Problem problem = ReadHost(url.scheme, host, url.host); !problem.empty()) return problem;
   if (at == std::string_view::npos) return {};
   const std::string_view info = authority.substr(0, at);
-  const bool valid = std::ranges::all_of(
-      info, [](char c) { return IsAlnum(c) || IsIn(c, "-._:~!$&'()*+,;=%@"); });
+  const bool valid =
+      std::ranges::all_of(info, [](char c) { return IsAlnum(c) || IsIn(c, "-._:~!$&'()*+,;=%@"); });
   if (!valid) return "net/url: invalid userinfo";
   for (const char c : info) {
     if (c == '@') {
@@ -170,9 +169,8 @@ Problem ReadAuthority(std::string_view authority, Url& url, std::string& user) {
 // `rest`: without the fragment, unless `request`: then it is no fragment.
 Problem Read(std::string_view rest, bool request, Url& url) {
   url = Url();
-  if (std::ranges::any_of(rest, [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-      })) {
+  if (std::ranges::any_of(
+          rest, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; })) {
     return "net/url: invalid control character in URL";
   }
   if (rest.empty()) return request ? "empty url" : "";
@@ -185,9 +183,8 @@ Problem Read(std::string_view rest, bool request, Url& url) {
   if (scheme == std::string_view::npos) return "missing protocol scheme";
   if (scheme > 0) {
     url.scheme = rest.substr(0, scheme);
-    std::ranges::transform(url.scheme, url.scheme.begin(), [](unsigned char c) {
-      return static_cast<char>(std::tolower(c));
-    });
+    std::ranges::transform(url.scheme, url.scheme.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     rest.remove_prefix(scheme + 1);
   }
   std::string tail;
@@ -203,8 +200,8 @@ Problem Read(std::string_view rest, bool request, Url& url) {
     return scheme > 0 ? "" : "invalid URI for request";
   }
   std::string user;
-  const bool authority = rest.starts_with("//") &&
-                         (scheme > 0 || (!request && !rest.starts_with("///")));
+  const bool authority =
+      rest.starts_with("//") && (scheme > 0 || (!request && !rest.starts_with("///")));
   if (authority) {
     const std::size_t end = std::min(rest.find('/', 2), rest.size());
     Problem problem = ReadAuthority(rest.substr(2, end - 2), url, user);

@@ -10,9 +10,16 @@
 
 #include "kinformer/base/result.h"
 
-#include "cel/value.h"
-
 namespace kinformer::internal::cel {
+
+// A URI in its parts, as a server writes it.
+struct Url {
+  std::string text{};
+  std::string scheme{};
+  std::string host{};  // with brackets and port
+  std::string path{};
+  std::string query{};
+};
 
 // Reads an absolute URI or an absolute path. Errors are Go's: "parse "a b": invalid URI for
 // request".

@@ -131,13 +131,13 @@ class Converter {
       if (!error_.empty()) return std::nullopt;
     }
     const bool searches = node.name == "matches" || node.name == "find" || node.name == "findAll";
-    if (searches && node.pattern == nullptr && node.kind == NodeKind::kCall && node.children.size() > 1 && IsText(*node.children[1])) {
+    if (searches && node.pattern == nullptr && node.kind == NodeKind::kCall &&
+        node.children.size() > 1 && IsText(*node.children[1])) {
       auto pattern = RegularExpression::Compile(node.children[1]->literal.text());
       if (!pattern) error_ = pattern.error().message();
     }
     constexpr std::array<std::string_view, 10> kConversions = {
-        "bool", "bytes", "double",    "duration", "dyn",
-        "int",  "string", "timestamp", "type",     "uint"};
+        "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"};
     if (node.kind != NodeKind::kCall || node.is_member || values.size() != 1 || !values[0] ||
         std::ranges::find(kConversions, node.name) == kConversions.end()) {
       return std::nullopt;

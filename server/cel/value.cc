@@ -285,9 +285,7 @@ Value Value::OfCidr(const Cidr& cidr) { return OfPayload(ValueKind::kCidr, cidr)
 Value Value::OfQuantity(resource::Quantity quantity) {
   return OfPayload(ValueKind::kQuantity, std::move(quantity));
 }
-Value Value::OfSemver(Semver version) {
-  return OfPayload(ValueKind::kSemver, std::move(version));
-}
+Value Value::OfSemver(Semver version) { return OfPayload(ValueKind::kSemver, std::move(version)); }
 Value Value::OfFormat(const NamedFormat& format) {
   return OfPayload(ValueKind::kNamedFormat, &format);
 }
@@ -497,14 +495,19 @@ std::optional<std::partial_ordering> Compare(const Value& a, const Value& b) {
 }
 
 TypePtr TypeOfValue(const Value& value) {
-  constexpr std::array<TypeKind, 26> kKinds = {
-      TypeKind::kDyn,        TypeKind::kNull,          TypeKind::kBool,       TypeKind::kInt,
-      TypeKind::kUint,       TypeKind::kDouble,        TypeKind::kString,     TypeKind::kBytes,
-      TypeKind::kTimestamp,  TypeKind::kDuration,      TypeKind::kList,       TypeKind::kMap,
-      TypeKind::kOptional,   TypeKind::kType,          TypeKind::kUrl,        TypeKind::kIp,
-      TypeKind::kCidr,       TypeKind::kQuantity,      TypeKind::kAuthorizer, TypeKind::kPathCheck,
-      TypeKind::kGroupCheck, TypeKind::kResourceCheck, TypeKind::kDecision,   TypeKind::kSemver,
-      TypeKind::kNamedFormat, TypeKind::kDyn};
+  constexpr std::array<TypeKind, 26> kKinds = {TypeKind::kDyn,         TypeKind::kNull,
+                                               TypeKind::kBool,        TypeKind::kInt,
+                                               TypeKind::kUint,        TypeKind::kDouble,
+                                               TypeKind::kString,      TypeKind::kBytes,
+                                               TypeKind::kTimestamp,   TypeKind::kDuration,
+                                               TypeKind::kList,        TypeKind::kMap,
+                                               TypeKind::kOptional,    TypeKind::kType,
+                                               TypeKind::kUrl,         TypeKind::kIp,
+                                               TypeKind::kCidr,        TypeKind::kQuantity,
+                                               TypeKind::kAuthorizer,  TypeKind::kPathCheck,
+                                               TypeKind::kGroupCheck,  TypeKind::kResourceCheck,
+                                               TypeKind::kDecision,    TypeKind::kSemver,
+                                               TypeKind::kNamedFormat, TypeKind::kDyn};
   return Plain(kKinds[static_cast<std::size_t>(value.kind())]);
 }
 

@@ -26,6 +26,7 @@
 #include "cel/semver.h"
 #include "cel/times.h"
 #include "cel/type.h"
+#include "cel/url.h"
 
 namespace kinformer::internal::cel {
 
@@ -71,15 +72,6 @@ struct Cidr {
   Ip ip{};
   int prefix = 0;
   bool operator==(const Cidr&) const = default;
-};
-
-// A URI in its parts, as written.
-struct Url {
-  std::string text{};
-  std::string scheme{};
-  std::string host{};  // with brackets and port
-  std::string path{};
-  std::string query{};
 };
 
 struct MapData;

@@ -44,8 +44,8 @@ class Session {
     for (const auto& [name, expression] : line["variables"].members()) {
       const cel::Compiled compiled = cel::Program::Compile(expression.StringOrEmpty(), {});
       if (compiled.program == nullptr) {
-        return Value::MakeObject({{"error", "variable " + std::string(name) + ": " +
-                                                compiled.error}});
+        return Value::MakeObject(
+            {{"error", "variable " + std::string(name) + ": " + compiled.error}});
       }
       programs.push_back(compiled.program);
       const bool dyn = line["dyn"].AsBool().value_or(false);
@@ -75,8 +75,8 @@ class Session {
       return Value::MakeObject({{"error", (compiled.fails ? "program: " : "") + compiled.error}});
     }
     const cel::Outcome outcome = compiled.program->Evaluate(values, cel::kCallBudget);
-    Value answer = Value::MakeObject({{"type", cel::TypeText(compiled.program->type())},
-                                      {"value", ShownValue(outcome.value)}});
+    Value answer = Value::MakeObject(
+        {{"type", cel::TypeText(compiled.program->type())}, {"value", ShownValue(outcome.value)}});
     if (self != nullptr) {
       answer.Set("estimate", std::to_string(compiled.program->MaxCost(*self)));
     }

@@ -71,9 +71,8 @@ std::string NameOf(const internal::cel::Type& type) {
 std::string ShownContainer(const Value& value) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    parts.push_back(value.is(kList)
-                        ? ShownValue(value.item(i))
-                        : ShownValue(value.key(i)) + ":" + ShownValue(value.value(i)));
+    parts.push_back(value.is(kList) ? ShownValue(value.item(i))
+                                    : ShownValue(value.key(i)) + ":" + ShownValue(value.value(i)));
   }
   if (value.is(kList)) return Joined(parts, "[]");
   std::ranges::sort(parts);

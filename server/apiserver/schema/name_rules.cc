@@ -20,7 +20,8 @@ std::string BrokenRule(NameRule rule, std::string_view name) {
   switch (rule) {
     case NameRule::kSubdomain:
       if (name.size() > internal::kMaxDnsSubdomain) return longer_than(internal::kMaxDnsSubdomain);
-      return std::string(internal::IsDnsSubdomain(name) ? std::string_view() : internal::cel::kDns1123SubdomainText);
+      return std::string(internal::IsDnsSubdomain(name) ? std::string_view()
+                                                        : internal::cel::kDns1123SubdomainText);
     case NameRule::kLabel:
       if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
       if (name.find('.') != std::string_view::npos && internal::IsDnsSubdomain(name)) {

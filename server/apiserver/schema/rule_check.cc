@@ -104,7 +104,6 @@ class Expressions {
   }
 
  private:
-
   // `apart`: the list around the value whose items cannot be told apart, so that there is no
   // oldSelf; empty if there is none.
   void Check(const Value& schema, const SchemaNode& node, const std::string& field,

@@ -27,8 +27,8 @@ std::uint64_t Product(std::uint64_t a, std::uint64_t b) {
 
 std::string Digits(double number, int precision) {
   char text[64];
-  const auto [end, error] = std::to_chars(std::begin(text), std::end(text), number,
-                                          std::chars_format::fixed, precision);
+  const auto [end, error] =
+      std::to_chars(std::begin(text), std::end(text), number, std::chars_format::fixed, precision);
   return {text, end};
 }
 

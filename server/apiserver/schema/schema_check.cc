@@ -1,5 +1,4 @@
 #include "apiserver/schema/schema_check.h"
-#include "cel/value_format.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "apiserver/schema/schema_validation.h"
 #include "apiserver/schema/structural_schema.h"
 #include "cel/regular_expression.h"
+#include "cel/value_format.h"
 
 namespace kinformer::apiserver {
 namespace {

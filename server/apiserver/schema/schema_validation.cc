@@ -1,5 +1,4 @@
 #include "apiserver/schema/schema_validation.h"
-#include "cel/value_format.h"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/metadata_rules.h"
 #include "apiserver/schema/schema_correlation.h"
+#include "cel/value_format.h"
 
 namespace kinformer::apiserver {
 namespace {

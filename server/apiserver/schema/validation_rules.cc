@@ -154,9 +154,8 @@ ValidationRule Compile(const json::Value& source, const SchemaNode& node, const 
       {"oldSelf", rule.optional_old_self.value_or(false) ? cel::OptionalOf(type) : type});
   cel::Compiled compiled = cel::Program::Compile(text, environment);
   if (compiled.program == nullptr) {
-    rule.error =
-        (compiled.fails ? "program instantiation failed: " : "compilation failed: ") +
-        compiled.error;
+    rule.error = (compiled.fails ? "program instantiation failed: " : "compilation failed: ") +
+                 compiled.error;
     return rule;
   }
   if (compiled.program->type().kind != TypeKind::kBool) {
