@@ -265,8 +265,9 @@ class Checker {
   }
 
   TypePtr Logic(Node& node) {
-    for (const auto& child : node.children) MustBeBool(*child, Expression(*child));
-    return Plain(TypeKind::kBool);
+    bool fits = true;
+    for (const auto& child : node.children) fits = MustBeBool(*child, Expression(*child)) && fits;
+    return fits ? Plain(TypeKind::kBool) : Failed();
   }
 
   TypePtr Choice(Node& node) {
@@ -401,21 +402,22 @@ class Checker {
     return std::vector<TypePtr>(node.variables.size(), known ? Any() : Failed());
   }
 
-  void MustBeBool(const Node& node, const TypePtr& type) {
-    if (bindings_.Unify(type, Plain(TypeKind::kBool))) return;
+  bool MustBeBool(const Node& node, const TypePtr& type) {
+    if (bindings_.Unify(type, Plain(TypeKind::kBool))) return true;
     Note(node.offset, "expected type 'bool' but found '" + Shown(type) + "'");
+    return false;
   }
 
   TypePtr MacroOf(Node& node) {
     const std::size_t before = problems_.size();
     const TypePtr range = bindings_.Follow(Expression(*node.children[0]));
     const bool optional = node.macro == Macro::kOptMap || node.macro == Macro::kOptFlatMap;
-    const std::vector<TypePtr> items =
-        optional ? std::vector<TypePtr>{InOptional(node, range)} : ItemTypes(node, range);
     // cel-go expands these macros to a call that has the range twice.
     for (std::size_t i = before, end = problems_.size(); optional && i < end; ++i) {
       Note(problems_[i].offset, problems_[i].message);
     }
+    const std::vector<TypePtr> items =
+        optional ? std::vector<TypePtr>{InOptional(node, range)} : ItemTypes(node, range);
     node.slot = scope_.size();
     for (std::size_t i = 0; i < node.variables.size(); ++i) {
       scope_.push_back({node.variables[i], items[i]});
@@ -457,7 +459,7 @@ class Checker {
       case Macro::kTransformMapEntry:
         return filtered(EntriesOf(node, last));
       case Macro::kSortBy:
-        return range->kind == TypeKind::kList ? range : ListOf(Any());
+        return SortedBy(node, range, last);
       case Macro::kOptMap:
         return OptionalOf(last);
       case Macro::kOptFlatMap:
@@ -472,6 +474,22 @@ class Checker {
     const std::string shown = Shown(result);
     Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
                           ", " + shown + ", " + shown + ")'");
+    return result;
+  }
+
+  // Checks that a list is sorted, by keys that have an order.
+  TypePtr SortedBy(const Node& node, const TypePtr& range, const TypePtr& key) {
+    bool fits = false;
+    for (const TypeKind kind :
+         {TypeKind::kInt, TypeKind::kUint, TypeKind::kDouble, TypeKind::kBool, TypeKind::kDuration,
+          TypeKind::kTimestamp, TypeKind::kString, TypeKind::kBytes}) {
+      fits = fits || bindings_.Unify(key, Plain(kind));
+    }
+    if (fits && bindings_.Unify(range, ListOf(bindings_.Fresh()))) {
+      return range->kind == TypeKind::kList ? range : ListOf(Any());
+    }
+    Note(node.offset, "found no matching overload for '@sortByAssociatedKeys' applied to '" +
+                          Shown(range) + ".(list(" + Shown(key) + "))'");
     return Failed();
   }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t kListCost = 10;
 constexpr std::uint64_t kMapCost = 30;
 constexpr std::uint64_t kMessageCost = 40;
-constexpr std::uint64_t kItemCost = 3;  // of an item that a macro visits
+constexpr std::uint64_t kItemCost = 3;   // of an item that a macro visits
+constexpr std::uint64_t kEntryCost = 8;  // of an entry that is added to a map
 
 Value NoSuchKey(std::string_view key) { return Value::Error("no such key: " + std::string(key)); }
 
@@ -271,6 +272,7 @@ std::optional<Value> Evaluation::Take(const Node& node, Value value, Found& foun
       if (node.macro == Macro::kFilter) found.items.push_back(slots_[node.slot]);
       break;
     case Macro::kTransformMap:
+      cost_ += kEntryCost;
       found.entries.emplace_back(slots_[node.slot], std::move(value));
       break;
     case Macro::kTransformMapEntry:

@@ -179,7 +179,11 @@ class Formatter {
 
   // Writes a value in a list or a map as the language would.
   void WriteLiteral(const Value& value) {
-    if (!error_.empty() || !evaluation_.ChargeText(out_.size() - charged_)) return;
+    // A step, and what has been written since the last one.
+    if (!error_.empty() || !evaluation_.Charge(3) ||
+        !evaluation_.ChargeText(out_.size() - charged_)) {
+      return;
+    }
     charged_ = out_.size();
     switch (value.kind()) {
       case kError:

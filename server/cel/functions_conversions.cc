@@ -194,8 +194,6 @@ bool IsZero(const Value& value) {
     case kMap:
       // As on a real server, lists and maps that a schema declares are something, even if empty.
       return value.size() == 0 && !value.is_declared();
-    case kOptional:
-      return value.content() == nullptr;
     default:
       return false;
   }

@@ -97,7 +97,7 @@ Pattern PatternOf(Evaluation& evaluation, const Node& call, Arguments a) {
   }
   pattern.compiled = *std::move(compiled);
   // Compiling takes longer than an instruction of the pattern would take.
-  if (!evaluation.Charge(a[1].text().size() + pattern.compiled->size() * 4 + 200)) {
+  if (!evaluation.Charge(a[1].text().size() + pattern.compiled->size() * 20 + 200)) {
     return {.error = Evaluation::OverBudget()};
   }
   return pattern;
@@ -216,7 +216,7 @@ Value Substring(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString) || !a[1].is(kInt)) return NoSuchOverload();
   if (a.size() == 3 && !a[2].is(kInt)) return NoSuchOverload();
   const std::string_view text = a[0].text();
-  if (!evaluation.ChargeText(2 * text.size())) return Evaluation::OverBudget();
+  if (!evaluation.ChargeText(6 * text.size())) return Evaluation::OverBudget();
   const std::int64_t start = a[1].integer();
   if (a.size() == 3 && start > a[2].integer()) {
     return Value::Error("invalid substring range. start: " + std::to_string(start) +

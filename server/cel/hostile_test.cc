@@ -1,5 +1,5 @@
 // Expressions that were written to keep a server busy take 50 ms of a processor at most, from their
-// text to their end.
+// text to their end. Texts as long as they may be are read in 100 ms.
 
 #include <algorithm>
 #include <ctime>
@@ -50,9 +50,9 @@ std::string Items(const std::string& item, int count) {
   return "[" + text + "]";
 }
 
-void ExpectShort(const std::vector<std::string>& texts) {
+void ExpectShort(const std::vector<std::string>& texts, double most = kMost) {
   for (const std::string& text : texts) {
-    EXPECT_LE(TimeOf(text), kMost) << text.substr(0, 200);
+    EXPECT_LE(TimeOf(text), most) << text.substr(0, 200);
   }
 }
 
@@ -116,17 +116,19 @@ TEST(CelHostile, SharedPartsEndInTime) {
 }
 
 TEST(CelHostile, LongTextsAreReadInTime) {
-  ExpectShort({
-      Items("1", 49'000) + ".size() == 1",
-      std::string(99'000, '('),
-      std::string(99'000, '!') + "true",
-      Nested("(", "1", ")", 49'000),
-      Items("'a'.matches('b')", 5'000) + ".size() == 1",
-      Items("{'a': 1, 'a': 2}", 5'000) + ".size() == 1",
-      Nested("", "true", " && true", 11'000),
-      Nested("x.", "y", "", 49'000),
-      "'" + std::string(99'000, 'a') + "'.matches('" + std::string(500, 'a') + "')",
-  });
+  ExpectShort(
+      {
+          Items("1", 49'000) + ".size() == 1",
+          std::string(99'000, '('),
+          std::string(99'000, '!') + "true",
+          Nested("(", "1", ")", 49'000),
+          Items("'a'.matches('b')", 5'000) + ".size() == 1",
+          Items("{'a': 1, 'a': 2}", 5'000) + ".size() == 1",
+          Nested("", "true", " && true", 11'000),
+          Nested("x.", "y", "", 49'000),
+          "'" + std::string(99'000, 'a') + "'.matches('" + std::string(500, 'a') + "')",
+      },
+      2 * kMost);
 }
 
 }  // namespace

@@ -190,12 +190,17 @@ class Parser {
     const std::string sign = token_.text;
     const std::size_t offset = token_.offset;
     std::size_t count = 0;
-    for (; Is(sign); Advance()) ++count;
+    std::size_t last = offset;
+    for (; Is(sign); Advance()) {
+      last = token_.offset;
+      ++count;
+    }
     const bool number = token_.kind == TokenKind::kInt || token_.kind == TokenKind::kDouble;
     NodePtr operand;
     if (sign == "-" && number) {
       // The sign belongs to the number, for the sake of the smallest int.
       token_.text.insert(0, "-");
+      token_.offset = last;
       --count;
     }
     operand = Member();

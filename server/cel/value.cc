@@ -176,7 +176,9 @@ bool EqualMaps(const Value& a, const Value& b, std::uint64_t& cost) {
   const Type* const other_type = b.message_type();
   if ((type == nullptr) != (other_type == nullptr)) return false;
   if (type != nullptr && type->name != other_type->name) return false;
+  constexpr std::uint64_t kLookUp = 8;
   for (std::size_t i = 0; i < a.size(); ++i) {
+    cost += kLookUp;
     const auto other = b.Find(a.key(i));
     if (!other || !Equal(a.value(i), *other, cost)) return false;
   }
@@ -432,7 +434,7 @@ const Type* Value::list_shape() const {
 
 bool Equal(const Value& a, const Value& b, std::uint64_t& cost) {
   // The result is beyond every budget: small values may have many parts, if these are shared.
-  constexpr std::uint64_t kMaxCost = 10'000'000;
+  constexpr std::uint64_t kMaxCost = 1'000'001;
   if (++cost > kMaxCost) return false;
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
   if (a.kind() != b.kind()) return false;
