@@ -379,6 +379,12 @@ class Checker {
     return Failed();
   }
 
+  // Returns the type of the items of what is neither a list nor a map.
+  static const TypePtr& ItemOf(const TypePtr& range) {
+    const bool open = range->kind == TypeKind::kDyn || range->kind == TypeKind::kVariable;
+    return open ? Any() : Failed();
+  }
+
   // Types of the variables of a macro over `range`.
   std::vector<TypePtr> ItemTypes(const Node& node, const TypePtr& range) {
     const bool two = node.variables.size() == 2;
@@ -394,12 +400,11 @@ class Checker {
       case TypeKind::kVariable:
         break;
       default:
-        Note(node.children[0]->offset,
+        Note(node.macro == Macro::kSortBy ? node.offset : node.children[0]->offset,
              "expression of type '" + Shown(range) +
                  "' cannot be range of a comprehension (must be list, map, or dynamic)");
     }
-    const bool known = range->kind == TypeKind::kDyn || range->kind == TypeKind::kVariable;
-    return std::vector<TypePtr>(node.variables.size(), known ? Any() : Failed());
+    return std::vector<TypePtr>(node.variables.size(), ItemOf(range));
   }
 
   bool MustBeBool(const Node& node, const TypePtr& type) {
@@ -446,7 +451,7 @@ class Checker {
         return Plain(TypeKind::kBool);
       case Macro::kFilter: {
         const bool known = range->kind == TypeKind::kList || range->kind == TypeKind::kMap;
-        return Filtered(node, last, ListOf(known ? range->parameters[0] : Any()));
+        return Filtered(node, last, ListOf(known ? range->parameters[0] : ItemOf(range)));
       }
       case Macro::kMap:
       case Macro::kTransformList:
@@ -454,7 +459,7 @@ class Checker {
       case Macro::kTransformMap: {
         if (range->kind == TypeKind::kMap) return filtered(MapOf(range->parameters[0], last));
         const bool list = range->kind == TypeKind::kList;
-        return filtered(MapOf(list ? Plain(TypeKind::kInt) : Any(), last));
+        return filtered(MapOf(list ? Plain(TypeKind::kInt) : ItemOf(range), last));
       }
       case Macro::kTransformMapEntry:
         return filtered(EntriesOf(node, last));
@@ -486,7 +491,7 @@ class Checker {
       fits = fits || bindings_.Unify(key, Plain(kind));
     }
     if (fits && bindings_.Unify(range, ListOf(bindings_.Fresh()))) {
-      return range->kind == TypeKind::kList ? range : ListOf(Any());
+      return range->kind == TypeKind::kList ? range : ListOf(bindings_.Fresh());
     }
     Note(node.offset, "found no matching overload for '@sortByAssociatedKeys' applied to '" +
                           Shown(range) + ".(list(" + Shown(key) + "))'");
