@@ -45,7 +45,7 @@ Value Difference(const Timestamp& a, const Timestamp& b) {
   std::int64_t nanos = 0;
   if (__builtin_mul_overflow(a.seconds - b.seconds, kNanos, &nanos) ||
       __builtin_add_overflow(nanos, std::int64_t{a.nanos} - b.nanos, &nanos)) {
-    return Value::Error("duration overflow");
+    return Value::Error("integer overflow");
   }
   return Value::Duration(nanos);
 }

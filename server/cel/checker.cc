@@ -381,7 +381,8 @@ class Checker {
 
   // Returns the type of the items of what is neither a list nor a map.
   static const TypePtr& ItemOf(const TypePtr& range) {
-    const bool open = range->kind == TypeKind::kDyn || range->kind == TypeKind::kVariable;
+    const bool open = range->kind == TypeKind::kDyn || range->kind == TypeKind::kFailed ||
+                      range->kind == TypeKind::kVariable;
     return open ? Any() : Failed();
   }
 

@@ -82,9 +82,10 @@ Found OfScans(std::string_view name, const CostArgument* target) {
 SizeRange Replaced(const SizeRange& text, const SizeRange& from, const SizeRange& to) {
   SizeRange count{0, 0};
   SizeRange kept{0, 0};
+  // Too large a number becomes 2^63, as in Go.
   const auto times = [](std::uint64_t size, std::uint64_t part) {
-    return static_cast<std::uint64_t>(
-        std::ceil(static_cast<double>(size) / static_cast<double>(part)));
+    const double count = std::ceil(static_cast<double>(size) / static_cast<double>(part));
+    return count >= 0x1p64 ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(count);
   };
   if (from.min == 0) {
     count.max = CostSum(text.max, 1);

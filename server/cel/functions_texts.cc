@@ -216,7 +216,7 @@ Value Substring(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString) || !a[1].is(kInt)) return NoSuchOverload();
   if (a.size() == 3 && !a[2].is(kInt)) return NoSuchOverload();
   const std::string_view text = a[0].text();
-  if (!evaluation.ChargeText(20 * text.size())) return Evaluation::OverBudget();
+  if (!evaluation.ChargeText(2 * text.size())) return Evaluation::OverBudget();
   const std::int64_t start = a[1].integer();
   if (a.size() == 3 && start > a[2].integer()) {
     return Value::Error("invalid substring range. start: " + std::to_string(start) +
@@ -361,7 +361,7 @@ Value Replace(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
 Value Quote(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   const std::string_view text = a[0].text();
-  if (!evaluation.ChargeText(2 * text.size())) return Evaluation::OverBudget();
+  if (!evaluation.ChargeText(8 * text.size())) return Evaluation::OverBudget();
   constexpr std::string_view kPlain = "\a\b\f\n\r\t\v\\\"";
   constexpr std::string_view kEscapes = "abfnrtv\\\"";
   std::string out = "\"";

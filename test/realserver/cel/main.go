@@ -200,6 +200,9 @@ func (c *comparison) compare(s *subject, expression string, ours answer, object 
 			(d.what == "fault" && real.Value != ours.Value) {
 			continue
 		}
+		if d.what == "value" {
+			d.real += fault(real)
+		}
 		c.note(fmt.Sprintf("%s: %s | ours: %s | %s", d.what, d.real, d.ours, expression), d.what, object)
 		return
 	}
