@@ -84,8 +84,8 @@ SizeRange Replaced(const SizeRange& text, const SizeRange& from, const SizeRange
   SizeRange kept{0, 0};
   // Too large a number becomes 2^63, as in Go.
   const auto times = [](std::uint64_t size, std::uint64_t part) {
-    const double count = std::ceil(static_cast<double>(size) / static_cast<double>(part));
-    return count >= 0x1p64 ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(count);
+    const double quotient = std::ceil(static_cast<double>(size) / static_cast<double>(part));
+    return quotient >= 0x1p64 ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(quotient);
   };
   if (from.min == 0) {
     count.max = CostSum(text.max, 1);
