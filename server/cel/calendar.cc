@@ -38,14 +38,14 @@ Value AddDuration(const Timestamp& time, std::int64_t nanos) {
   seconds += Floor(rest, kNanos);
   rest -= Floor(rest, kNanos) * kNanos;
   if (seconds < kMinSeconds || seconds > kMaxSeconds) return Value::Error("timestamp overflow");
-  return Value::Time({seconds, static_cast<std::int32_t>(rest)});
+  return Value::Time({seconds, static_cast<std::int32_t>(rest), time.zone_minutes});
 }
 
 Value Difference(const Timestamp& a, const Timestamp& b) {
   std::int64_t nanos = 0;
   if (__builtin_mul_overflow(a.seconds - b.seconds, kNanos, &nanos) ||
       __builtin_add_overflow(nanos, std::int64_t{a.nanos} - b.nanos, &nanos)) {
-    return Value::Error("duration overflow");
+    return Value::Error("integer overflow");
   }
   return Value::Duration(nanos);
 }

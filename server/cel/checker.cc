@@ -1,15 +1,14 @@
 #include "cel/checker.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "cel/signatures.h"
-#include "cel/times.h"
 #include "cel/type_bindings.h"
-#include "object/values/text_forms.h"
 
 namespace kinformer::internal::cel {
 namespace {
@@ -30,6 +29,7 @@ class Checker {
 
   Checked Whole(Node& root) {
     out_.type = bindings_.Resolve(Expression(root), /*whole=*/true);
+    SettleTypes(root);
     return std::move(out_);
   }
 
@@ -43,8 +43,21 @@ class Checker {
     return TypeText(*bindings_.Resolve(type, /*whole=*/true));
   }
   static const TypePtr& Any() { return Plain(TypeKind::kDyn); }
+  // The type of what is wrong.
+  static const TypePtr& Failed() { return Plain(TypeKind::kFailed); }
+
+  // Fills in what stands for the variables of types.
+  void SettleTypes(Node& node) {
+    node.type = bindings_.Resolve(node.type, /*whole=*/true);
+    for (const auto& child : node.children) SettleTypes(*child);
+  }
 
   TypePtr Expression(Node& node) {
+    node.type = TypeOfNode(node);
+    return node.type;
+  }
+
+  TypePtr TypeOfNode(Node& node) {
     switch (node.kind) {
       case NodeKind::kLiteral:
         return TypeOfValue(node.literal);
@@ -72,12 +85,17 @@ class Checker {
     return Any();
   }
 
-  // Returns the position of the innermost variable of this name.
-  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name) const {
-    for (std::size_t i = scope_.size(); i > 0; --i) {
+  // Returns the position of the innermost variable of this name, among the first `end` ones.
+  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name,
+                                                        std::size_t end) const {
+    for (std::size_t i = end; i > 0; --i) {
       if (scope_[i - 1].name == name) return i - 1;
     }
     return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> FindVariable(std::string_view name) const {
+    return FindVariable(name, scope_.size());
   }
 
   static void BecomeType(Node& node, const TypePtr& type) {
@@ -93,15 +111,14 @@ class Checker {
   }
 
   TypePtr Identifier(Node& node) {
-    if (const auto slot = FindVariable(node.name)) {
-      return Use(node, *slot);
-    }
+    const std::size_t end = node.is_global ? out_.used.size() : scope_.size();
+    if (const auto slot = FindVariable(node.name, end)) return Use(node, *slot);
     if (const TypePtr type = NamedType(node.name)) {
       BecomeType(node, type);
       return TypeOf(type);
     }
     Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
-    return Any();
+    return Failed();
   }
 
   // Returns "a.b.c" if the node is made of names only.
@@ -167,6 +184,7 @@ class Checker {
   TypePtr Member(const Node& node, const TypePtr& operand) {
     switch (operand->kind) {
       case TypeKind::kDyn:
+      case TypeKind::kFailed:
       case TypeKind::kVariable:
         return Any();
       case TypeKind::kMap:
@@ -175,7 +193,7 @@ class Checker {
         if (const Field* const field = operand->FindField(node.name)) return field->type;
         if (operand->is_open) return Any();
         Note(node.offset, "undefined field '" + node.name + "'");
-        return Any();
+        return Failed();
       default:
         Note(node.offset, "type '" + Shown(operand) + "' does not support field selection");
         return Any();
@@ -191,24 +209,24 @@ class Checker {
         node.children.erase(node.children.begin());
       }
     }
-    const bool formats = node.is_member && node.name == "format";
-    if (formats) ++formats_;
     std::vector<TypePtr> types;
     for (const auto& child : node.children) types.push_back(Expression(*child));
-    if (formats) --formats_;
     const FunctionFacts* const facts = FindFunction(node.name);
     if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
-      return Any();
+      return Failed();
     }
     node.function = facts->function;
-    CheckLiterals(node);
+    node.is_lazy = (node.is_member && (node.name == "or" || node.name == "orValue")) ||
+                   node.name == "_[_]" || node.name == "_[?_]";
     return Applied(node, *facts, types);
   }
 
-  TypePtr Applied(const Node& node, const FunctionFacts& facts, const std::vector<TypePtr>& types) {
+  TypePtr Applied(Node& node, const FunctionFacts& facts, const std::vector<TypePtr>& types) {
     TypePtr result;
+    std::uint32_t bit = 1;
     for (const Signature& form : facts.signatures) {
+      const std::uint32_t this_form = std::exchange(bit, bit << 1U);
       if (form.is_member != node.is_member || form.parameters.size() != types.size()) continue;
       const std::size_t first = bindings_.Reserve(form.variables);
       const std::size_t mark = bindings_.Mark();
@@ -220,6 +238,7 @@ class Checker {
         bindings_.Undo(mark);
         continue;
       }
+      node.forms |= this_form;
       TypePtr found = bindings_.Resolve(Bindings::Renamed(form.result, first), /*whole=*/false);
       if (result == nullptr) {
         result = std::move(found);
@@ -242,36 +261,13 @@ class Checker {
     if (node.is_member && types.size() == 1) shown += ".(";
     Note(node.offset, "found no matching overload for '" + node.name + "' applied to '" +
                           (node.is_member ? "" : "(") + shown + ")'");
-    return Any();
-  }
-
-  // Checks texts of times and regular expressions that are written in the expression.
-  void CheckLiterals(Node& node) {
-    const std::size_t at = node.children.size() >= 2 ? 1 : 0;
-    if (node.children.empty() || node.children[at]->kind != NodeKind::kLiteral ||
-        !node.children[at]->literal.is(ValueKind::kString)) {
-      return;
-    }
-    const Node& argument = *node.children[at];
-    const std::string_view text = argument.literal.text();
-    if (at == 1 && (node.name == "matches" || node.name == "find" || node.name == "findAll")) {
-      auto pattern = RegularExpression::Compile(text);
-      if (pattern) {
-        node.pattern = *std::move(pattern);
-      } else {
-        Note(argument.offset, "invalid " + node.name + " argument");
-      }
-    }
-    if (at == 1) return;
-    if ((node.name == "duration" && !internal::ParseGoDuration(text)) ||
-        (node.name == "timestamp" && !TimestampIn(text, /*dates=*/false))) {
-      Note(argument.offset, "invalid " + node.name + " argument");
-    }
+    return Failed();
   }
 
   TypePtr Logic(Node& node) {
-    for (const auto& child : node.children) MustBeBool(*child, Expression(*child));
-    return Plain(TypeKind::kBool);
+    bool fits = true;
+    for (const auto& child : node.children) fits = MustBeBool(*child, Expression(*child)) && fits;
+    return fits ? Plain(TypeKind::kBool) : Failed();
   }
 
   TypePtr Choice(Node& node) {
@@ -280,20 +276,12 @@ class Checker {
     const TypePtr no = Expression(*node.children[2]);
     const std::size_t mark = bindings_.Mark();
     if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, no)) {
-      return Joined(yes, no);
+      return bindings_.MostGeneral(bindings_.Follow(no), bindings_.Follow(yes));
     }
     bindings_.Undo(mark);
     Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
                           ", " + Shown(yes) + ", " + Shown(no) + ")'");
-    return Any();
-  }
-
-  // Returns the type of values of either type, which have been unified.
-  TypePtr Joined(const TypePtr& a, const TypePtr& b) const {
-    const TypeKind one = bindings_.Follow(a)->kind;
-    const TypeKind other = bindings_.Follow(b)->kind;
-    if (one == TypeKind::kDyn || other == TypeKind::kDyn) return Any();
-    return one == TypeKind::kNull ? b : a;
+    return Failed();
   }
 
   // Returns the type of an item that was written with a '?': what the optional contains.
@@ -301,29 +289,22 @@ class Checker {
     TypePtr content = bindings_.Fresh();
     if (!bindings_.Unify(type, OptionalOf(content))) {
       Note(node.offset, "expected type 'optional_type(dyn)' but found '" + Shown(type) + "'");
-      return Any();
+      return Failed();
     }
     return content;
   }
 
-  [[nodiscard]] bool IsAny(const TypePtr& type) const {
-    return bindings_.Follow(type)->kind == TypeKind::kDyn;
-  }
-
-  // Adds the type of another item to that of the items before it, which must be the same, except
-  // in what is formatted.
-  void Merge(TypePtr& all, const Node& node, TypePtr type) {
+  // Adds the type of another item to that of the items before it. What does not fit together is of
+  // any type; validators.h refuses it later.
+  void Merge(TypePtr& all, const TypePtr& type) {
+    const std::size_t mark = bindings_.Mark();
     if (all == nullptr) {
-      all = std::move(type);
-    } else if (const std::size_t mark = bindings_.Mark();
-               IsAny(type) == IsAny(all) && bindings_.Unify(type, all)) {
-      all = Joined(all, type);
-    } else if (formats_ > 0) {
-      bindings_.Undo(mark);
-      all = Any();
+      all = type;
+    } else if (bindings_.Unify(all, type)) {
+      all = bindings_.MostGeneral(bindings_.Follow(all), bindings_.Follow(type));
     } else {
       bindings_.Undo(mark);
-      Note(node.offset, "expected type '" + Shown(all) + "' but found '" + Shown(type) + "'");
+      all = Any();
     }
   }
 
@@ -332,14 +313,14 @@ class Checker {
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       TypePtr type = Expression(*node.children[i]);
       if (node.optional_items[i]) type = Content(*node.children[i], type);
-      Merge(all, *node.children[i], std::move(type));
+      Merge(all, type);
     }
     return ListOf(all == nullptr ? bindings_.Fresh() : all);
   }
 
-  // Keys of maps are scalars, so types of maps do not branch.
+  // Types of keys are scalar, so types of maps do not branch.
   TypePtr KeyType(Node& node) {
-    TypePtr type = Expression(node);
+    const TypePtr type = Expression(node);
     switch (bindings_.Follow(type)->kind) {
       case TypeKind::kBool:
       case TypeKind::kInt:
@@ -348,8 +329,7 @@ class Checker {
       case TypeKind::kDyn:
         return type;
       default:
-        Note(node.offset, "unsupported key type: " + Shown(type));
-        return Any();
+        return Any();  // refused when it is evaluated
     }
   }
 
@@ -357,34 +337,53 @@ class Checker {
     TypePtr keys;
     TypePtr values;
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
-      Merge(keys, *node.children[i], KeyType(*node.children[i]));
+      Merge(keys, KeyType(*node.children[i]));
       TypePtr type = Expression(*node.children[i + 1]);
       if (node.optional_items[i / 2]) type = Content(*node.children[i + 1], type);
-      Merge(values, *node.children[i + 1], std::move(type));
+      Merge(values, type);
     }
     if (keys == nullptr) return MapOf(bindings_.Fresh(), bindings_.Fresh());
     return MapOf(keys, values);
   }
 
   TypePtr Message(Node& node) {
-    node.type = messages_ == nullptr ? nullptr : messages_(node.name);
-    if (node.type == nullptr) {
+    const TypePtr type_of_message = messages_ == nullptr ? nullptr : messages_(node.name);
+    if (type_of_message == nullptr) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
     }
     for (std::size_t i = 0; i < node.children.size(); ++i) {
       const Node& child = *node.children[i];
       TypePtr type = Expression(*node.children[i]);
       if (node.optional_items[i]) type = Content(child, type);
-      if (node.type == nullptr) continue;
-      const Field* const field = node.type->FindField(node.fields[i]);
+      if (type_of_message == nullptr) continue;
+      const Field* const field = type_of_message->FindField(node.fields[i]);
       if (field == nullptr) {
-        if (!node.type->is_open) Note(child.offset, "undefined field '" + node.fields[i] + "'");
+        if (!type_of_message->is_open)
+          Note(child.offset, "undefined field '" + node.fields[i] + "'");
       } else if (!bindings_.Unify(type, field->type)) {
         Note(child.offset, "expected type of field '" + node.fields[i] + "' is '" +
                                Shown(field->type) + "' but provided type is '" + Shown(type) + "'");
       }
     }
-    return node.type == nullptr ? Any() : node.type;
+    return type_of_message == nullptr ? Any() : type_of_message;
+  }
+
+  // Returns the type of what is in the optional value of a macro.
+  TypePtr InOptional(const Node& node, const TypePtr& range) {
+    TypePtr content = bindings_.Fresh();
+    if (bindings_.Unify(range, OptionalOf(content))) return content;
+    for (const char* name : {"hasValue", "value"}) {
+      Note(node.offset, "found no matching overload for '" + std::string(name) + "' applied to '" +
+                            Shown(range) + ".()'");
+    }
+    return Failed();
+  }
+
+  // Returns the type of the items of what is neither a list nor a map.
+  static const TypePtr& ItemOf(const TypePtr& range) {
+    const bool open = range->kind == TypeKind::kDyn || range->kind == TypeKind::kFailed ||
+                      range->kind == TypeKind::kVariable;
+    return open ? Any() : Failed();
   }
 
   // Types of the variables of a macro over `range`.
@@ -398,26 +397,33 @@ class Checker {
         if (two) return {range->parameters[0], range->parameters[1]};
         return {range->parameters[0]};
       case TypeKind::kDyn:
+      case TypeKind::kFailed:
       case TypeKind::kVariable:
         break;
       default:
-        Note(node.children[0]->offset,
+        Note(node.macro == Macro::kSortBy ? node.offset : node.children[0]->offset,
              "expression of type '" + Shown(range) +
                  "' cannot be range of a comprehension (must be list, map, or dynamic)");
     }
-    return std::vector<TypePtr>(node.variables.size(), Any());
+    return std::vector<TypePtr>(node.variables.size(), ItemOf(range));
   }
 
-  void MustBeBool(const Node& node, const TypePtr& type) {
-    if (bindings_.Unify(type, Plain(TypeKind::kBool))) return;
+  bool MustBeBool(const Node& node, const TypePtr& type) {
+    if (bindings_.Unify(type, Plain(TypeKind::kBool))) return true;
     Note(node.offset, "expected type 'bool' but found '" + Shown(type) + "'");
+    return false;
   }
 
   TypePtr MacroOf(Node& node) {
+    const std::size_t before = problems_.size();
     const TypePtr range = bindings_.Follow(Expression(*node.children[0]));
     const bool optional = node.macro == Macro::kOptMap || node.macro == Macro::kOptFlatMap;
+    // cel-go expands these macros to a call that has the range twice.
+    for (std::size_t i = before, end = problems_.size(); optional && i < end; ++i) {
+      Note(problems_[i].offset, problems_[i].message);
+    }
     const std::vector<TypePtr> items =
-        optional ? std::vector<TypePtr>{Content(*node.children[0], range)} : ItemTypes(node, range);
+        optional ? std::vector<TypePtr>{InOptional(node, range)} : ItemTypes(node, range);
     node.slot = scope_.size();
     for (std::size_t i = 0; i < node.variables.size(); ++i) {
       scope_.push_back({node.variables[i], items[i]});
@@ -433,34 +439,72 @@ class Checker {
 
   TypePtr ResultOf(const Node& node, const TypePtr& range, const std::vector<TypePtr>& types) {
     const TypePtr& last = types.back();
-    const bool filters = types.size() == 2;
-    if (filters) MustBeBool(*node.children[1], types[0]);
+    const auto filtered = [&](TypePtr result) {
+      return types.size() == 2 ? Filtered(node, types[0], std::move(result)) : result;
+    };
     switch (node.macro) {
       case Macro::kAll:
       case Macro::kExists:
-      case Macro::kExistsOne:
         MustBeBool(*node.children[1], last);
         return Plain(TypeKind::kBool);
-      case Macro::kFilter:
-        MustBeBool(*node.children[1], last);
-        if (range->kind == TypeKind::kList) return ListOf(range->parameters[0]);
-        return ListOf(range->kind == TypeKind::kMap ? range->parameters[0] : Any());
+      case Macro::kExistsOne:
+        Filtered(node, last, Plain(TypeKind::kInt));
+        return Plain(TypeKind::kBool);
+      case Macro::kFilter: {
+        const bool known = range->kind == TypeKind::kList || range->kind == TypeKind::kMap;
+        return Filtered(node, last, ListOf(known ? range->parameters[0] : ItemOf(range)));
+      }
       case Macro::kMap:
       case Macro::kTransformList:
-        return ListOf(last);
-      case Macro::kTransformMap:
-        if (range->kind == TypeKind::kMap) return MapOf(range->parameters[0], last);
-        return MapOf(range->kind == TypeKind::kList ? Plain(TypeKind::kInt) : Any(), last);
+        return filtered(ListOf(last));
+      case Macro::kTransformMap: {
+        if (range->kind == TypeKind::kMap) return filtered(MapOf(range->parameters[0], last));
+        const bool list = range->kind == TypeKind::kList;
+        return filtered(MapOf(list ? Plain(TypeKind::kInt) : ItemOf(range), last));
+      }
       case Macro::kTransformMapEntry:
-        return EntriesOf(node, last);
+        return filtered(EntriesOf(node, last));
       case Macro::kSortBy:
-        return range;
+        return SortedBy(node, range, last);
       case Macro::kOptMap:
         return OptionalOf(last);
       case Macro::kOptFlatMap:
-        return OptionalOf(Content(*node.children[1], last));
+        return Flat(node, last);
     }
     return Any();
+  }
+
+  // Checks the condition on which a macro takes an item; cel-go makes a choice of it.
+  TypePtr Filtered(const Node& node, const TypePtr& condition, TypePtr result) {
+    if (bindings_.Unify(condition, Plain(TypeKind::kBool))) return result;
+    const std::string shown = Shown(result);
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
+                          ", " + shown + ", " + shown + ")'");
+    return result;
+  }
+
+  // Checks that a list is sorted, by keys that have an order.
+  TypePtr SortedBy(const Node& node, const TypePtr& range, const TypePtr& key) {
+    bool fits = false;
+    for (const TypeKind kind :
+         {TypeKind::kInt, TypeKind::kUint, TypeKind::kDouble, TypeKind::kBool, TypeKind::kDuration,
+          TypeKind::kTimestamp, TypeKind::kString, TypeKind::kBytes}) {
+      fits = fits || bindings_.Unify(key, Plain(kind));
+    }
+    if (fits && bindings_.Unify(range, ListOf(bindings_.Fresh()))) {
+      return range->kind == TypeKind::kList ? range : ListOf(bindings_.Fresh());
+    }
+    Note(node.offset, "found no matching overload for '@sortByAssociatedKeys' applied to '" +
+                          Shown(range) + ".(list(" + Shown(key) + "))'");
+    return Failed();
+  }
+
+  TypePtr Flat(const Node& node, const TypePtr& type) {
+    TypePtr optional = OptionalOf(bindings_.Fresh());
+    if (bindings_.Unify(type, optional)) return optional;
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(bool, " + Shown(type) +
+                          ", optional_type(dyn))'");
+    return Failed();
   }
 
   TypePtr EntriesOf(const Node& node, const TypePtr& type) {
@@ -476,7 +520,6 @@ class Checker {
   Bindings bindings_;
   Checked out_;
   std::vector<Problem>& problems_;
-  int formats_ = 0;  // calls of format around the expression
 };
 
 }  // namespace

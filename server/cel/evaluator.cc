@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t kListCost = 10;
 constexpr std::uint64_t kMapCost = 30;
 constexpr std::uint64_t kMessageCost = 40;
-constexpr std::uint64_t kItemCost = 3;  // of an item that a macro visits
+constexpr std::uint64_t kItemCost = 3;   // of an item that a macro visits
+constexpr std::uint64_t kEntryCost = 8;  // of an entry that is added to a map
 
 Value NoSuchKey(std::string_view key) { return Value::Error("no such key: " + std::string(key)); }
 
@@ -24,12 +25,13 @@ constexpr std::size_t kFewArguments = 4;
 
 Value NotBool() { return NoSuchOverload(); }
 
-bool HasKey(const std::vector<std::pair<Value, Value>>& entries, const Value& key) {
-  std::uint64_t cost = 0;
-  for (const auto& [known, value] : entries) {
-    if (Equal(known, key, cost)) return true;
-  }
-  return false;
+using Entries = std::vector<std::pair<Value, Value>>;
+
+Entries::iterator FindEntry(Entries& entries, const Value& key) {
+  return std::ranges::find_if(entries, [&](const auto& entry) {
+    std::uint64_t cost = 0;
+    return Equal(entry.first, key, cost);
+  });
 }
 
 }  // namespace
@@ -121,6 +123,13 @@ Value Evaluation::Call(const Node& node) {
   for (std::size_t i = 0; i < node.children.size(); ++i) {
     arguments[i] = Evaluate(*node.children[i]);
     if (arguments[i].is_error()) return arguments[i];
+    if (node.is_lazy && i == 0 && arguments[0].is(ValueKind::kOptional)) {
+      const Value* const content = arguments[0].content();
+      const bool index = node.name.front() == '_';
+      if (index == (content == nullptr)) {
+        return index || node.name == "or" ? arguments[0] : Value(*content);
+      }
+    }
   }
   if (node.function == nullptr) return NoSuchOverload();
   return node.function(*this, node, arguments);
@@ -175,8 +184,13 @@ Value Evaluation::Map(const Node& node) {
       value = Value(*value.content());
     }
     cost_ += entries.size();
-    if (HasKey(entries, key)) return Value::Error("Failed with repeated key");
-    entries.emplace_back(std::move(key), std::move(value));
+    // As on a real server, the last of several entries with a key counts.
+    const auto same = FindEntry(entries, key);
+    if (same == entries.end()) {
+      entries.emplace_back(std::move(key), std::move(value));
+    } else {
+      same->second = std::move(value);
+    }
   }
   return Value::Map(std::move(entries));
 }
@@ -258,6 +272,7 @@ std::optional<Value> Evaluation::Take(const Node& node, Value value, Found& foun
       if (node.macro == Macro::kFilter) found.items.push_back(slots_[node.slot]);
       break;
     case Macro::kTransformMap:
+      cost_ += kEntryCost;
       found.entries.emplace_back(slots_[node.slot], std::move(value));
       break;
     case Macro::kTransformMapEntry:
@@ -272,7 +287,7 @@ std::optional<Value> Evaluation::TakeEntries(const Value& map, Found& found) {
   if (!map.is(ValueKind::kMap)) return NoSuchOverload();
   for (std::size_t i = 0; i < map.size(); ++i) {
     cost_ += found.entries.size();
-    if (HasKey(found.entries, map.key(i))) {
+    if (FindEntry(found.entries, map.key(i)) != found.entries.end()) {
       return Value::Error("insert failed: key " + std::string(TextOf(map.key(i)).text()) +
                           " already exists");
     }

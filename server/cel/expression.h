@@ -65,6 +65,7 @@ struct Node {
   // The name in identifiers, selects and calls.
   std::string name{};
   bool is_member = false;  // of calls: a.f(b)
+  bool is_global = false;  // of identifiers: .a, which is no variable of a macro
   // A '?' in selects: a.?b. In lists, maps and messages: which items (by number) have one.
   bool is_optional = false;
   std::vector<bool> optional_items{};
@@ -76,7 +77,12 @@ struct Node {
   // ---- Filled in by the checker.
   std::size_t slot = 0;  // of identifiers: the variable; of macros: the first of its variables
   Function function = nullptr;
-  TypePtr type{};  // of messages
+  TypePtr type{};  // of what it evaluates to
+  // The forms of the function that fit a call (bit i: the i-th).
+  std::uint32_t forms = 0;
+  // Whether the second argument is evaluated depends on the first: an optional value and what
+  // stands for it (or, orValue), or what is indexed.
+  bool is_lazy = false;
   // The pattern of a call, if it is a literal.
   std::shared_ptr<const RegularExpression> pattern{};
 };

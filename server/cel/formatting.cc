@@ -107,8 +107,15 @@ class Formatter {
     if (!value.is(kDouble)) {
       return Refuse(verb == 'f' ? "fixed-point" : "scientific", "doubles", value);
     }
-    if (!std::isfinite(value.number())) {
-      out_ += base::GoFloat(value.number());
+    if (std::isinf(value.number())) {
+      // As a real server does, which pads the sign.
+      const bool negative = value.number() < 0;
+      if (verb == 'e') out_ += negative ? "    " : "     ";
+      out_ += negative ? "-∞" : "∞";
+      return;
+    }
+    if (std::isnan(value.number())) {
+      out_ += verb == 'e' ? "   NaN" : "NaN";
       return;
     }
     std::string text(static_cast<std::size_t>(precision) + 400, '\0');
@@ -172,7 +179,11 @@ class Formatter {
 
   // Writes a value in a list or a map as the language would.
   void WriteLiteral(const Value& value) {
-    if (!error_.empty() || !evaluation_.ChargeText(out_.size() - charged_)) return;
+    // A step, and what has been written since the last one.
+    if (!error_.empty() || !evaluation_.Charge(3) ||
+        !evaluation_.ChargeText(out_.size() - charged_)) {
+      return;
+    }
     charged_ = out_.size();
     switch (value.kind()) {
       case kError:

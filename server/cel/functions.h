@@ -25,7 +25,12 @@ std::span<const FunctionEntry> TextFunctions();
 std::span<const FunctionEntry> ListFunctions();
 std::span<const FunctionEntry> NetFunctions();
 std::span<const FunctionEntry> QuantityFunctions();
+std::span<const FunctionEntry> VersionFunctions();
+std::span<const FunctionEntry> FormatFunctions();
 std::span<const FunctionEntry> AccessFunctions();
+
+// Computes "format.uuid()", for each format.
+Value NamedFormatFunction(Evaluation& evaluation, const Node& call, Arguments arguments);
 
 // Returns string(x) of a value; an error value where there is none.
 Value TextOf(const Value& value);

@@ -27,14 +27,11 @@ Value ParsedNumber(std::string_view text, Value (*make)(Number)) {
     digits.remove_prefix(1);
   }
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool range = error == std::errc::result_out_of_range;
   if (error == std::errc() && end == digits.data() + digits.size()) return make(number);
-  const char* const name = std::is_floating_point_v<Number> ? "ParseFloat"
-                           : std::is_signed_v<Number>       ? "ParseInt"
-                                                            : "ParseUint";
-  return Value::Error("type conversion error: strconv." + std::string(name) + ": parsing \"" +
-                      std::string(text.substr(0, 100)) +
-                      "\": " + (range ? "value out of range" : "invalid syntax"));
+  const char* const name = std::is_floating_point_v<Number> ? "double"
+                           : std::is_signed_v<Number>       ? "int"
+                                                            : "uint";
+  return Value::Error("type conversion error from 'string' to '" + std::string(name) + "'");
 }
 
 Value RangeError() { return Value::Error("integer overflow"); }
@@ -127,7 +124,7 @@ Value ToTimestamp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a)
     if (a[0].integer() < kMinSeconds || a[0].integer() > kMaxSeconds) {
       return Value::Error("timestamp overflow");
     }
-    return Value::Time({a[0].integer(), 0});
+    return Value::Time({.seconds = a[0].integer()});
   }
   if (!a[0].is(kString)) return NoSuchOverload();
   const auto time = TimestampIn(a[0].text(), /*dates=*/false);
@@ -137,7 +134,6 @@ Value ToTimestamp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a)
 
 Value ToDuration(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (a[0].is(kDuration)) return a[0];
-  if (a[0].is(kInt)) return Value::Duration(a[0].integer());
   if (!a[0].is(kString)) return NoSuchOverload();
   const auto nanos = ParseGoDuration(a[0].text());
   if (nanos) return Value::Duration(*nanos);
@@ -196,9 +192,8 @@ bool IsZero(const Value& value) {
       return value.text().empty();
     case kList:
     case kMap:
-      return value.size() == 0;
-    case kOptional:
-      return value.content() == nullptr;
+      // As on a real server, lists and maps that a schema declares are something, even if empty.
+      return value.size() == 0 && !value.is_declared();
     default:
       return false;
   }
@@ -221,6 +216,18 @@ Value OrOptional(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) 
 Value OrValue(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kOptional)) return NoSuchOverload();
   return a[0].content() == nullptr ? a[1] : *a[0].content();
+}
+// Returns what the optional values of a list contain.
+Value Unwrap(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  if (!a[0].is(kList)) return NoSuchOverload();
+  if (!evaluation.Charge(a[0].size())) return Evaluation::OverBudget();
+  std::vector<Value> items;
+  for (std::size_t i = 0; i < a[0].size(); ++i) {
+    const Value item = a[0].item(i);
+    if (!item.is(kOptional)) return NoSuchOverload();
+    if (item.content() != nullptr) items.push_back(*item.content());
+  }
+  return Value::List(std::move(items));
 }
 
 }  // namespace
@@ -283,6 +290,8 @@ std::span<const FunctionEntry> ConversionFunctions() {
       {"hasValue", HasValue},
       {"or", OrOptional},
       {"orValue", OrValue},
+      {"optional.unwrap", Unwrap},
+      {"unwrapOpt", Unwrap},
   };
   return kEntries;
 }

@@ -39,9 +39,8 @@ Value IsSorted(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
 }
 
 // The sum of nothing, which has the type of the items that are missing.
-Value ZeroOf(const Value& list) {
-  const Type* const shape = list.list_shape();
-  switch (shape == nullptr ? TypeKind::kInt : shape->parameters[0]->kind) {
+Value ZeroOf(const Node& call) {
+  switch (call.type->kind) {
     case TypeKind::kUint:
       return Value::Uint(0);
     case TypeKind::kDouble:
@@ -56,7 +55,7 @@ Value ZeroOf(const Value& list) {
 Value Sum(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!a[0].is(kList)) return NoSuchOverload();
   if (!evaluation.Charge(a[0].size())) return Evaluation::OverBudget();
-  if (a[0].size() == 0) return ZeroOf(a[0]);
+  if (a[0].size() == 0) return ZeroOf(call);
   const Function add = OperatorFunctions().front().function;
   Value sum = a[0].item(0);
   if (!sum.is_number() && !sum.is(kDuration)) return sum.is_error() ? sum : NoSuchOverload();
@@ -89,6 +88,17 @@ Value Min(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
 }
 Value Max(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   return Extreme(evaluation, a, /*largest=*/true);
+}
+
+// Returns, for anything else than a list, whether it is the value.
+Value Includes(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
+  std::uint64_t cost = 0;
+  bool found = !a[0].is(kList) && Equal(a[0], a[1], cost);
+  for (std::size_t i = 0; a[0].is(kList) && !found && i < a[0].size(); ++i) {
+    found = Equal(a[0].item(i), a[1], cost);
+    if (!evaluation.Charge(std::exchange(cost, 0))) return Evaluation::OverBudget();
+  }
+  return evaluation.Charge(cost) ? Value::Bool(found) : Evaluation::OverBudget();
 }
 
 Value Slice(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
@@ -174,8 +184,12 @@ Value Reverse(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
 
 Value Range(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kInt)) return NoSuchOverload();
+  if (a[0].integer() < 0) {
+    return Value::Error("lists.range: size must be non-negative, got " +
+                        std::to_string(a[0].integer()));
+  }
   std::vector<Value> items;
-  if (a[0].integer() > 0 && !evaluation.Charge(static_cast<std::uint64_t>(a[0].integer()))) {
+  if (!evaluation.Charge(static_cast<std::uint64_t>(a[0].integer()))) {
     return Evaluation::OverBudget();
   }
   for (std::int64_t i = 0; i < a[0].integer(); ++i) items.push_back(Value::Int(i));
@@ -233,6 +247,7 @@ std::span<const FunctionEntry> ListFunctions() {
       {"sum", Sum},
       {"min", Min},
       {"max", Max},
+      {"includes", Includes},
       {"slice", Slice},
       {"flatten", FlattenFunction},
       {"sort", Sort},

@@ -10,55 +10,29 @@
 #include "cel/evaluator.h"
 #include "cel/functions.h"
 #include "cel/net.h"
+#include "cel/url.h"
 
 namespace kinformer::internal::cel {
 namespace {
 
 using enum ValueKind;
 
+// The most of a text that an error shows.
+constexpr std::size_t kMaxShown = 100;
+
 // ---- URLs
 
 Value UrlFunction(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
-  auto url = UrlIn(a[0].text());
+  auto url = ParseUrl(a[0].text());
   if (url) return Value::OfUrl(*std::move(url));
-  return Value::Error("URL parse error during conversion from string: parse " +
-                      base::GoQuoted(a[0].text()) + ": invalid URI for request");
+  return Value::Error("URL parse error during conversion from string: " + url.error().message());
 }
 Value IsUrl(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
-  return Value::Bool(UrlIn(a[0].text()).has_value());
-}
-
-// Splits "host:80" into what is before the port and the port.
-std::pair<std::string, std::string> HostAndPort(const std::string& host) {
-  const std::size_t colon = host.rfind(':');
-  const std::size_t bracket = host.rfind(']');
-  const bool has_port =
-      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  std::string name = has_port ? host.substr(0, colon) : host;
-  if (name.size() > 1 && name.front() == '[' && name.back() == ']') {
-    name = name.substr(1, name.size() - 2);
-  }
-  return {std::move(name), has_port ? host.substr(colon + 1) : std::string()};
-}
-
-std::string Unescaped(std::string_view text) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+') {
-      out += ' ';
-    } else if (text[i] == '%' && i + 2 < text.size()) {
-      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
+  return Value::Bool(ParseUrl(a[0].text()).ok());
 }
 
 Value Query(const Url& url) {
@@ -71,7 +45,11 @@ Value Query(const Url& url) {
     const std::size_t equals = part.find('=');
     const std::string_view value =
         equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
-    values[Unescaped(part.substr(0, equals))].push_back(Value::String(Unescaped(value)));
+    std::string key;
+    std::string text;
+    if (UnescapeQuery(part.substr(0, equals), key) && UnescapeQuery(value, text)) {
+      values[key].push_back(Value::String(std::move(text)));
+    }
   }
   std::vector<std::pair<Value, Value>> entries;
   for (auto& [name, list] : values) {
@@ -86,8 +64,8 @@ Value UrlPart(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!evaluation.ChargeText(url.text.size())) return Evaluation::OverBudget();
   if (call.name == "getScheme") return Value::String(url.scheme);
   if (call.name == "getHost") return Value::String(url.host);
-  if (call.name == "getHostname") return Value::String(HostAndPort(url.host).first);
-  if (call.name == "getPort") return Value::String(HostAndPort(url.host).second);
+  if (call.name == "getHostname") return Value::String(SplitHost(url.host).name);
+  if (call.name == "getPort") return Value::String(SplitHost(url.host).port);
   if (call.name == "getEscapedPath") return Value::String(url.path);
   return Query(url);
 }
@@ -98,9 +76,7 @@ Value IpFunction(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) 
   if (a[0].is(kCidr)) return Value::OfIp(a[0].cidr().ip);
   if (!a[0].is(kString)) return NoSuchOverload();
   if (const auto ip = IpIn(a[0].text())) return Value::OfIp(*ip);
-  return Value::Error("IP Address " + base::GoQuoted(a[0].text().substr(0, 100)) +
-                      " parse error during conversion from string: ParseAddr(" +
-                      base::GoQuoted(a[0].text().substr(0, 100)) + "): unable to parse IP");
+  return Value::Error(IpProblem(a[0].text().substr(0, kMaxShown)));
 }
 Value IsIp(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return a[0].is(kString) ? Value::Bool(IpIn(a[0].text()).has_value()) : NoSuchOverload();
@@ -137,10 +113,7 @@ Value IpTest(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
 Value CidrFunction(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (const auto cidr = CidrIn(a[0].text())) return Value::OfCidr(*cidr);
-  return Value::Error(
-      "network address parse error during conversion from string: network address parse error "
-      "during conversion from string: netip.ParsePrefix(" +
-      base::GoQuoted(a[0].text().substr(0, 100)) + "): no '/'");
+  return Value::Error(CidrProblem(a[0].text().substr(0, kMaxShown)));
 }
 Value IsCidr(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return a[0].is(kString) ? Value::Bool(CidrIn(a[0].text()).has_value()) : NoSuchOverload();
@@ -148,7 +121,6 @@ Value IsCidr(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
 Value ContainsIp(Evaluation& evaluation, const Node& call, Arguments a) {
   if (!a[0].is(kCidr)) return NoSuchOverload();
   Value ip = a[1].is(kString) ? IpFunction(evaluation, call, a.subspan(1)) : a[1];
-  if (ip.is_error()) return ip;
   return ip.is(kIp) ? Value::Bool(Contains(a[0].cidr(), ip.ip())) : NoSuchOverload();
 }
 Value ContainsCidr(Evaluation& evaluation, const Node& call, Arguments a) {

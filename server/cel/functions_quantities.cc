@@ -1,5 +1,6 @@
 // Functions of quantities: "128Mi".
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "cel/evaluator.h"
 #include "cel/functions.h"
+#include "cel/semver.h"
 
 namespace kinformer::internal::cel {
 namespace {
@@ -77,9 +79,12 @@ Value SubtractQuantity(Evaluation& /*evaluation*/, const Node& /*call*/, Argumen
   return Value::OfQuantity(a[0].quantity() - *other);
 }
 
-Value CompareQuantities(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
-  if (!AreOf(a, {kQuantity, kQuantity})) return NoSuchOverload();
-  const auto order = a[0].quantity() <=> a[1].quantity();
+// Compares quantities or versions.
+Value CompareAmounts(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
+  const bool versions = AreOf(a, {kSemver, kSemver});
+  if (!versions && !AreOf(a, {kQuantity, kQuantity})) return NoSuchOverload();
+  const std::weak_ordering order =
+      versions ? CompareSemvers(a[0].semver(), a[1].semver()) : a[0].quantity() <=> a[1].quantity();
   if (call.name == "isGreaterThan") return Value::Bool(order > 0);
   if (call.name == "isLessThan") return Value::Bool(order < 0);
   return Value::Int(order < 0 ? -1 : order > 0 ? 1 : 0);
@@ -97,9 +102,9 @@ std::span<const FunctionEntry> QuantityFunctions() {
       {"asApproximateFloat", AsFloat},
       {"add", AddQuantity},
       {"sub", SubtractQuantity},
-      {"isGreaterThan", CompareQuantities},
-      {"isLessThan", CompareQuantities},
-      {"compareTo", CompareQuantities},
+      {"isGreaterThan", CompareAmounts},
+      {"isLessThan", CompareAmounts},
+      {"compareTo", CompareAmounts},
   };
   return kEntries;
 }

@@ -97,7 +97,7 @@ Pattern PatternOf(Evaluation& evaluation, const Node& call, Arguments a) {
   }
   pattern.compiled = *std::move(compiled);
   // Compiling takes longer than an instruction of the pattern would take.
-  if (!evaluation.Charge(a[1].text().size() + pattern.compiled->size() * 4 + 200)) {
+  if (!evaluation.Charge(a[1].text().size() + pattern.compiled->size() * 20 + 200)) {
     return {.error = Evaluation::OverBudget()};
   }
   return pattern;
@@ -361,7 +361,7 @@ Value Replace(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
 Value Quote(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   const std::string_view text = a[0].text();
-  if (!evaluation.ChargeText(2 * text.size())) return Evaluation::OverBudget();
+  if (!evaluation.ChargeText(8 * text.size())) return Evaluation::OverBudget();
   constexpr std::string_view kPlain = "\a\b\f\n\r\t\v\\\"";
   constexpr std::string_view kEscapes = "abfnrtv\\\"";
   std::string out = "\"";

@@ -64,6 +64,7 @@ Token Lexer::Next() {
     return token;
   }
   if (c == '"' || c == '\'') return Quoted(false, false);
+  if (c == '`' && QuotedNameLength() > 0) return QuotedName();
   if (IsDigit(c) || (c == '.' && IsDigit(At(1)))) return Number();
   for (const std::string_view sign : kSigns) {
     if (!text_.substr(at_).starts_with(sign)) continue;
@@ -77,6 +78,23 @@ Token Lexer::Next() {
   const std::size_t length = RuneAt(text_, at_).size;
   token.text = "token recognition error at: '" + std::string(text_.substr(at_, length)) + "'";
   at_ += length;
+  return token;
+}
+
+std::size_t Lexer::QuotedNameLength() const {
+  std::size_t length = 0;
+  for (char c = At(1); IsLetter(c) || IsDigit(c) || c == '.' || c == '-' || c == '/' || c == ' ';
+       c = At(1 + length)) {
+    ++length;
+  }
+  return At(1 + length) == '`' ? length : 0;
+}
+
+Token Lexer::QuotedName() {
+  Token token{.kind = TokenKind::kQuotedName, .offset = at_};
+  const std::size_t length = QuotedNameLength();
+  token.text = text_.substr(at_ + 1, length);
+  at_ += length + 2;
   return token;
 }
 

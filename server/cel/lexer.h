@@ -21,8 +21,9 @@ enum class TokenKind : std::uint8_t {
   kDouble,
   kString,  // text: without quotes and escapes
   kBytes,
-  kSign,   // an operator or a bracket
-  kError,  // text: the message
+  kQuotedName,  // `a-b`: the name of a member; text: without the quotes
+  kSign,        // an operator or a bracket
+  kError,       // text: the message
 };
 
 struct Token {
@@ -46,6 +47,9 @@ class Lexer {
   void SkipBlanks();
   Token Number();
   Token Quoted(bool raw, bool bytes);
+  Token QuotedName();
+  // Returns the length of the name between the quotes at this place; 0 if there is none.
+  [[nodiscard]] std::size_t QuotedNameLength() const;
   // Reads an escape behind its backslash; false if there is no such escape.
   bool Escape(bool bytes, std::string& out);
   bool CodePoint(std::size_t digits, bool bytes, std::string& out);

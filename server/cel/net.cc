@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <cctype>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/text/go_text.h"
 #include "base/text/number_in.h"
 
 namespace kinformer::internal::cel {
@@ -14,45 +14,57 @@ namespace {
 
 constexpr std::size_t kV4Offset = 12;
 
-bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
-
-bool HasValidEscapes(std::string_view text) {
-  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
-    if (at + 2 >= text.size() || !IsHex(text[at + 1]) || !IsHex(text[at + 2])) return false;
-  }
-  return true;
+bool IsMapped(const std::array<std::uint8_t, 16>& bytes) {
+  return bytes[10] == 0xff && bytes[11] == 0xff &&
+         std::all_of(bytes.begin(), bytes.begin() + 10,
+                     [](std::uint8_t byte) { return byte == 0; });
 }
 
-// "host", "host:80", "[::1]:80".
-bool IsHost(std::string_view host) {
-  std::string_view port;
-  if (host.starts_with("[")) {
-    const std::size_t end = host.rfind(']');
-    if (end == std::string_view::npos) return false;
-    port = host.substr(end + 1);
-  } else if (const std::size_t colon = host.find(':'); colon != std::string_view::npos) {
-    port = host.substr(colon);
-  }
-  if (!port.empty() &&
-      (port.front() != ':' || port.find_first_not_of("0123456789", 1) != std::string_view::npos)) {
-    return false;
-  }
-  return host.find_first_of(" \"<>\\^`{|}") == std::string_view::npos && HasValidEscapes(host);
+// Returns whether the text is an address of IPv6 that stands for one of IPv4.
+bool IsMappedText(std::string_view text) {
+  std::array<std::uint8_t, 16> bytes{};
+  return inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) == 1 && IsMapped(bytes);
 }
 
-// Returns the length of the scheme; 0 without one, npos if it is none.
-std::size_t SchemeLength(std::string_view text) {
+// Returns what Go says of a text with dots that is no address of IPv4.
+std::string V4Problem(std::string_view text) {
+  constexpr int kMax = 255;
+  int value = 0;
+  int digits = 0;
+  int dots = 0;
+  const auto at = [&](std::size_t i) { return " (at " + base::GoQuoted(text.substr(i)) + ")"; };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) continue;
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '-' || c == '.') {
-      if (i == 0) return 0;
-      continue;
+    if (c >= '0' && c <= '9') {
+      if (digits == 1 && value == 0) return "IPv4 field has octet with leading zero";
+      value = value * 10 + (c - '0');
+      ++digits;
+      if (value > kMax) return "IPv4 field has value >255";
+    } else if (c == '.') {
+      if (digits == 0 || i + 1 == text.size()) {
+        return "IPv4 field must have at least one digit" + at(i);
+      }
+      if (++dots > 3) return "IPv4 address too long";
+      value = digits = 0;
+    } else {
+      return "unexpected character" + at(i);
     }
-    if (c == ':') return i == 0 ? std::string_view::npos : i;
-    return 0;
   }
-  return 0;
+  return "IPv4 address too short";
+}
+
+std::string ParseProblem(std::string_view text) {
+  const std::size_t sign = text.find_first_of(".:%");
+  std::string problem = "unable to parse IP";
+  if (sign != std::string_view::npos && text[sign] == '.') problem = V4Problem(text);
+  if (sign != std::string_view::npos && text[sign] == '%') problem = "missing IPv6 address";
+  return "ParseAddr(" + base::GoQuoted(text) + "): " + problem;
+}
+
+bool HasZone(std::string_view text) {
+  const std::size_t zone = text.find('%');
+  return zone != std::string_view::npos && zone + 1 < text.size() && text.find(':') < zone &&
+         (IpIn(text.substr(0, zone)) || IsMappedText(text.substr(0, zone)));
 }
 
 }  // namespace
@@ -67,11 +79,18 @@ std::optional<Ip> IpIn(std::string_view text) {
     return std::nullopt;
   }
   if (inet_pton(AF_INET6, copy.c_str(), ip.bytes.data()) != 1) return std::nullopt;
-  const bool mapped = ip.bytes[10] == 0xff && ip.bytes[11] == 0xff &&
-                      std::all_of(ip.bytes.begin(), ip.bytes.begin() + 10,
-                                  [](std::uint8_t byte) { return byte == 0; });
-  if (mapped) return std::nullopt;
+  if (IsMapped(ip.bytes)) return std::nullopt;
   return ip;
+}
+
+std::string IpProblem(std::string_view text) {
+  if (IsMappedText(text))
+    return "IPv4-mapped IPv6 address " + base::GoQuoted(text) + " is not allowed";
+  if (HasZone(text)) {
+    return "IP address " + base::GoQuoted(text) + " with zone value is not allowed";
+  }
+  return "IP Address " + base::GoQuoted(text) +
+         " parse error during conversion from string: " + ParseProblem(text);
 }
 
 std::string IpText(const Ip& ip) {
@@ -125,6 +144,27 @@ std::optional<Cidr> CidrIn(std::string_view text) {
   return Cidr{*ip, *prefix};
 }
 
+std::string CidrProblem(std::string_view text) {
+  constexpr const char* kFailed = "network address parse error during conversion from string: ";
+  const std::size_t slash = text.rfind('/');
+  const std::string_view address = text.substr(0, slash);
+  if (slash != std::string_view::npos && IsMappedText(address)) {
+    return kFailed + ("IPv4-mapped IPv6 address " + base::GoQuoted(text)) + " is not allowed";
+  }
+  std::string problem = "no '/'";
+  if (slash != std::string_view::npos) {
+    const std::string_view digits = text.substr(slash + 1);
+    const bool number = !digits.empty() && (digits == "0" || digits.front() != '0') &&
+                        digits.find_first_not_of("0123456789") == std::string_view::npos;
+    problem = HasZone(address) ? "IPv6 zones cannot be present in a prefix"
+              : !IpIn(address) ? ParseProblem(address)
+              : !number        ? "bad bits after slash: " + base::GoQuoted(digits)
+                               : "prefix length out of range";
+  }
+  return std::string(kFailed) + kFailed + "netip.ParsePrefix(" + base::GoQuoted(text) +
+         "): " + problem;
+}
+
 std::string CidrText(const Cidr& cidr) {
   return IpText(cidr.ip) + "/" + std::to_string(cidr.prefix);
 }
@@ -141,50 +181,6 @@ Cidr Masked(const Cidr& cidr) {
 
 bool Contains(const Cidr& cidr, const Ip& ip) {
   return cidr.ip.is_v4 == ip.is_v4 && Masked({ip, cidr.prefix}).ip == Masked(cidr).ip;
-}
-
-std::optional<Url> UrlIn(std::string_view text) {
-  const bool odd = std::ranges::any_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-  if (text.empty() || odd) return std::nullopt;
-  Url url;
-  url.text = text;
-  std::string_view rest = text.substr(0, text.find('#'));
-  const std::size_t scheme = SchemeLength(rest);
-  if (scheme == std::string_view::npos) return std::nullopt;
-  if (scheme > 0) {
-    url.scheme = rest.substr(0, scheme);
-    std::ranges::transform(url.scheme, url.scheme.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    rest.remove_prefix(scheme + 1);
-  }
-  if (const std::size_t mark = rest.find('?'); mark != std::string_view::npos) {
-    url.query = rest.substr(mark + 1);
-    rest = rest.substr(0, mark);
-  }
-  if (!rest.starts_with("/")) {
-    // "mailto:a" has a scheme and nothing that could be read; anything else is relative.
-    if (scheme == 0) return std::nullopt;
-    return url;
-  }
-  if (scheme > 0 && rest.starts_with("//") && !rest.starts_with("///")) {
-    const std::size_t end = std::min(rest.find('/', 2), rest.size());
-    std::string_view host = rest.substr(2, end - 2);
-    if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) {
-      host.remove_prefix(at + 1);
-    }
-    if (!IsHost(host)) return std::nullopt;
-    url.host = host;
-    rest.remove_prefix(end);
-  } else if (scheme > 0 && rest.starts_with("///")) {
-    rest.remove_prefix(2);
-  }
-  if (!HasValidEscapes(rest)) return std::nullopt;
-  url.path = rest;
-  return url;
 }
 
 }  // namespace kinformer::internal::cel

@@ -190,12 +190,17 @@ class Parser {
     const std::string sign = token_.text;
     const std::size_t offset = token_.offset;
     std::size_t count = 0;
-    for (; Is(sign); Advance()) ++count;
+    std::size_t last = offset;
+    for (; Is(sign); Advance()) {
+      last = token_.offset;
+      ++count;
+    }
     const bool number = token_.kind == TokenKind::kInt || token_.kind == TokenKind::kDouble;
     NodePtr operand;
     if (sign == "-" && number) {
       // The sign belongs to the number, for the sake of the smallest int.
       token_.text.insert(0, "-");
+      token_.offset = last;
       --count;
     }
     operand = Member();
@@ -238,10 +243,13 @@ class Parser {
 
   NodePtr Selected(NodePtr operand, std::size_t offset) {
     const bool optional = Take("?");
-    if (token_.kind != TokenKind::kIdentifier || IsWord(token_.text)) return Unexpected();
+    const bool quoted = token_.kind == TokenKind::kQuotedName;
+    if (!quoted && (token_.kind != TokenKind::kIdentifier || IsWord(token_.text))) {
+      return Unexpected();
+    }
     std::string name = std::move(token_.text);
     Advance();
-    if (!optional && Is("(")) {
+    if (!optional && !quoted && Is("(")) {
       const std::size_t bracket = token_.offset;
       std::vector<NodePtr> arguments;
       Advance();
@@ -333,7 +341,12 @@ class Parser {
     }
     if (Take("[")) return ListLiteral(offset);
     if (Take("{")) return MapLiteral(offset);
-    if (Take(".")) return token_.kind == TokenKind::kIdentifier ? Named(offset) : Unexpected();
+    if (Take(".")) {
+      if (token_.kind != TokenKind::kIdentifier) return Unexpected();
+      NodePtr node = Named(offset);
+      if (node != nullptr) node->is_global = node->kind == NodeKind::kIdentifier;
+      return node;
+    }
     return Unexpected();
   }
 
@@ -453,7 +466,8 @@ std::unique_ptr<Node> Parse(std::string_view text, std::vector<Problem>& problem
   return Parser(text).Whole(problems);
 }
 
-std::string ProblemText(std::string_view text, const std::vector<Problem>& problems) {
+std::string ProblemText(std::string_view text, std::vector<Problem> problems) {
+  std::ranges::stable_sort(problems, {}, &Problem::offset);
   std::string out;
   for (const Problem& problem : problems) {
     const std::string_view before = text.substr(0, std::min(problem.offset, text.size()));
@@ -466,7 +480,15 @@ std::string ProblemText(std::string_view text, const std::vector<Problem>& probl
            problem.message + "\n | ";
     std::string shown(text.substr(start, end - start));
     std::ranges::replace(shown, '\t', ' ');
-    out += shown + "\n | " + std::string(column, '.') + "^";
+    out += shown + "\n | ";
+    // Signs of several bytes are wide.
+    std::string_view rest = text.substr(start, end - start);
+    for (std::size_t i = 0; i < column && !rest.empty(); ++i) {
+      const std::size_t size = RuneAt(rest, 0).size;
+      out += size > 1 ? "．" : ".";
+      rest.remove_prefix(size);
+    }
+    out += !rest.empty() && RuneAt(rest, 0).size > 1 ? "＾" : "^";
   }
   return out;
 }

@@ -30,7 +30,7 @@ std::unique_ptr<Node> Parse(std::string_view text, std::vector<Problem>& problem
 
 // Returns "ERROR: <input>:1:6: message", with the line and a mark below the place; problems are on
 // lines of their own.
-std::string ProblemText(std::string_view text, const std::vector<Problem>& problems);
+std::string ProblemText(std::string_view text, std::vector<Problem> problems);
 
 }  // namespace kinformer::internal::cel
 

@@ -48,7 +48,7 @@ TEST(CelParser, ShowsThePlaceOfAProblem) {
   EXPECT_EQ(ProblemText(text, problems),
             "ERROR: <input>:2:8: Syntax error: mismatched input ')'\n"
             " |  'é' + )\n"
-            " | .......^");
+            " | ..．....^");
 }
 
 TEST(CelParser, BoundsSizeAndDepth) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "cel/cost_estimate.h"
 #include "cel/evaluator.h"
 #include "cel/parser.h"
+#include "cel/validators.h"
 
 namespace kinformer::internal::cel {
 
@@ -16,9 +18,17 @@ Compiled Program::Compile(std::string_view text, const Environment& environment)
   std::unique_ptr<Node> root = Parse(text, problems);
   Checked checked;
   if (root != nullptr) checked = Check(*root, environment, problems);
-  if (!problems.empty()) return {.error = ProblemText(text, problems)};
+  if (problems.empty()) Validate(*root, problems);
+  if (!problems.empty()) return {.error = ProblemText(text, std::move(problems))};
+  if (std::string error = FailedConversion(*root); !error.empty()) {
+    return {.error = std::move(error), .fails = true};
+  }
   return {.program = std::shared_ptr<const Program>(
               new Program(std::move(root), std::move(checked), environment.variables))};
+}
+
+std::uint64_t Program::MaxCost(const Type& self) const {
+  return EstimatedCost(*root_, self, variables_.size());
 }
 
 Outcome Program::Evaluate(std::span<const Value> values, std::uint64_t budget) const {

@@ -42,6 +42,8 @@ class Program;
 struct Compiled {
   std::shared_ptr<const Program> program{};  // null if there is an error
   std::string error{};
+  // The expression is right, but a literal in it cannot be converted, or is no pattern.
+  bool fails = false;
 };
 
 // Immutable and thread-safe. Parsing is bounded by kMaxTextBytes and kMaxDepth, evaluation by the
@@ -55,6 +57,9 @@ class Program {
 
   [[nodiscard]] const Type& type() const { return *checked_.type; }
   [[nodiscard]] std::size_t depth() const { return root_->depth; }
+  // Returns what an evaluation costs at worst, if the first variable is of that type, which a
+  // schema declares.
+  [[nodiscard]] std::uint64_t MaxCost(const Type& self) const;
   // Returns whether the i-th variable occurs in the expression.
   [[nodiscard]] bool Uses(std::size_t variable) const { return checked_.used[variable]; }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cel/functions.h"
+#include "cel/named_format.h"
 
 namespace kinformer::internal::cel {
 namespace {
@@ -22,16 +23,16 @@ constexpr Row kRows[] = {
     {"_==_", "(A,A)bool"},
     {"_!=_", "(A,A)bool"},
     {"_+_",
-     "(int,int)int (uint,uint)uint (double,double)double (string,string)string (bytes,bytes)bytes "
-     "(list<A>,list<A>)list<A> (timestamp,duration)timestamp (duration,timestamp)timestamp "
-     "(duration,duration)duration"},
+     "(bytes,bytes)bytes (double,double)double (duration,duration)duration "
+     "(duration,timestamp)timestamp (timestamp,duration)timestamp (int,int)int "
+     "(list<A>,list<A>)list<A> (string,string)string (uint,uint)uint"},
     {"_-_",
-     "(int,int)int (uint,uint)uint (double,double)double (timestamp,timestamp)duration "
-     "(timestamp,duration)timestamp (duration,duration)duration"},
-    {"_*_", "(int,int)int (uint,uint)uint (double,double)double"},
-    {"_/_", "(int,int)int (uint,uint)uint (double,double)double"},
+     "(double,double)double (duration,duration)duration (int,int)int "
+     "(timestamp,duration)timestamp (timestamp,timestamp)duration (uint,uint)uint"},
+    {"_*_", "(double,double)double (int,int)int (uint,uint)uint"},
+    {"_/_", "(double,double)double (int,int)int (uint,uint)uint"},
     {"_%_", "(int,int)int (uint,uint)uint"},
-    {"-_", "(int)int (double)double"},
+    {"-_", "(double)double (int)int"},
     {"!_", "(bool)bool"},
     {"_<_", "<"},
     {"_<=_", "<"},
@@ -41,13 +42,13 @@ constexpr Row kRows[] = {
      "(list<A>,int)A (map<A,B>,A)B (optional<list<A>>,int)optional<A> "
      "(optional<map<A,B>>,A)optional<B>"},
     {"_[?_]",
-     "(list<A>,int)optional<A> (map<A,B>,A)optional<B> (optional<list<A>>,int)optional<A> "
+     "(list<A>,int)optional<A> (optional<list<A>>,int)optional<A> (map<A,B>,A)optional<B> "
      "(optional<map<A,B>>,A)optional<B>"},
     {"@in", "(A,list<A>)bool (A,map<A,B>)bool"},
     // ---- The language's own
     {"size",
-     "(string)int (bytes)int (list<A>)int (map<A,B>)int .(string)int .(bytes)int .(list<A>)int "
-     ".(map<A,B>)int"},
+     "(bytes)int .(bytes)int (list<A>)int .(list<A>)int (map<A,B>)int .(map<A,B>)int (string)int "
+     ".(string)int"},
     {"contains", ".(string,string)bool"},
     {"startsWith", ".(string,string)bool"},
     {"endsWith", ".(string,string)bool"},
@@ -55,15 +56,15 @@ constexpr Row kRows[] = {
     {"type", "(A)type<A>"},
     {"dyn", "(A)dyn"},
     {"bool", "(bool)bool (string)bool"},
-    {"int", "(int)int (uint)int (double)int (string)int (timestamp)int (duration)int"},
-    {"uint", "(uint)uint (int)uint (double)uint (string)uint"},
-    {"double", "(double)double (int)double (uint)double (string)double"},
+    {"int", "(int)int (double)int (duration)int (string)int (timestamp)int (uint)int"},
+    {"uint", "(uint)uint (double)uint (int)uint (string)uint"},
+    {"double", "(double)double (int)double (string)double (uint)double"},
     {"string",
-     "(string)string (bool)string (int)string (uint)string (double)string (bytes)string "
-     "(timestamp)string (duration)string (ip)string (cidr)string"},
+     "(string)string (bool)string (bytes)string (double)string (duration)string (int)string "
+     "(timestamp)string (uint)string (ip)string (cidr)string"},
     {"bytes", "(bytes)bytes (string)bytes"},
-    {"timestamp", "(timestamp)timestamp (string)timestamp (int)timestamp"},
-    {"duration", "(duration)duration (string)duration (int)duration"},
+    {"timestamp", "(timestamp)timestamp (int)timestamp (string)timestamp"},
+    {"duration", "(duration)duration (string)duration"},
     {"getFullYear", ".(timestamp)int .(timestamp,string)int"},
     {"getMonth", ".(timestamp)int .(timestamp,string)int"},
     {"getDate", ".(timestamp)int .(timestamp,string)int"},
@@ -82,6 +83,8 @@ constexpr Row kRows[] = {
     {"hasValue", ".(optional<A>)bool"},
     {"or", ".(optional<A>,optional<A>)optional<A>"},
     {"orValue", ".(optional<A>,A)A"},
+    {"optional.unwrap", "(list<optional<A>>)list<A>"},
+    {"unwrapOpt", ".(list<optional<A>>)list<A>"},
     // ---- Texts
     {"charAt", ".(string,int)string"},
     {"format", ".(string,list<dyn>)string"},
@@ -110,6 +113,7 @@ constexpr Row kRows[] = {
      ".(list<int>)int .(list<uint>)uint .(list<double>)double .(list<bool>)bool "
      ".(list<duration>)duration .(list<timestamp>)timestamp .(list<string>)string "
      ".(list<bytes>)bytes"},
+    {"includes", ".(dyn,dyn)bool"},
     {"slice", ".(list<A>,int,int)list<A>"},
     {"flatten", ".(list<list<A>>)list<A> .(list<dyn>,int)list<dyn>"},
     {"sort",
@@ -152,15 +156,24 @@ constexpr Row kRows[] = {
     // ---- Quantities
     {"quantity", "(string)quantity"},
     {"isQuantity", "(string)bool"},
-    {"sign", ".(quantity)int"},
+    {"sign", "(quantity)int"},
     {"isInteger", ".(quantity)bool"},
     {"asInteger", ".(quantity)int"},
     {"asApproximateFloat", ".(quantity)double"},
     {"add", ".(quantity,quantity)quantity .(quantity,int)quantity"},
     {"sub", ".(quantity,quantity)quantity .(quantity,int)quantity"},
-    {"isGreaterThan", ".(quantity,quantity)bool"},
-    {"isLessThan", ".(quantity,quantity)bool"},
-    {"compareTo", ".(quantity,quantity)int"},
+    {"isGreaterThan", ".(quantity,quantity)bool .(semver,semver)bool"},
+    {"isLessThan", ".(quantity,quantity)bool .(semver,semver)bool"},
+    {"compareTo", ".(quantity,quantity)int .(semver,semver)int"},
+    // ---- Versions
+    {"semver", "(string)semver (string,bool)semver"},
+    {"isSemver", "(string)bool (string,bool)bool"},
+    {"major", ".(semver)int"},
+    {"minor", ".(semver)int"},
+    {"patch", ".(semver)int"},
+    // ---- Formats
+    {"format.named", "(string)optional<format>"},
+    {"validate", ".(format,string)optional<list<string>>"},
     // ---- Rights
     {"path", ".(authorizer,string)pathcheck"},
     {"group", ".(authorizer,string)groupcheck"},
@@ -182,9 +195,9 @@ constexpr Row kRows[] = {
 
 // The forms of <, which also compares numbers of different types.
 constexpr std::string_view kOrder =
-    "(bool,bool)bool (int,int)bool (uint,uint)bool (double,double)bool (string,string)bool "
-    "(bytes,bytes)bool (timestamp,timestamp)bool (duration,duration)bool (int,uint)bool "
-    "(int,double)bool (uint,int)bool (uint,double)bool (double,int)bool (double,uint)bool";
+    "(bool,bool)bool (int,int)bool (int,double)bool (int,uint)bool (uint,uint)bool "
+    "(uint,double)bool (uint,int)bool (double,double)bool (double,int)bool (double,uint)bool "
+    "(string,string)bool (bytes,bytes)bool (timestamp,timestamp)bool (duration,duration)bool";
 
 class FormReader {
  public:
@@ -236,7 +249,7 @@ class FormReader {
     if (name == "map") return MapOf(parameters[0], parameters[1]);
     if (name == "optional") return OptionalOf(parameters[0]);
     if (name == "type") return TypeOf(parameters[0]);
-    constexpr std::array<std::pair<std::string_view, TypeKind>, 18> kNames = {{
+    constexpr std::array<std::pair<std::string_view, TypeKind>, 20> kNames = {{
         {"dyn", TypeKind::kDyn},
         {"bool", TypeKind::kBool},
         {"int", TypeKind::kInt},
@@ -255,6 +268,8 @@ class FormReader {
         {"groupcheck", TypeKind::kGroupCheck},
         {"resourcecheck", TypeKind::kResourceCheck},
         {"decision", TypeKind::kDecision},
+        {"semver", TypeKind::kSemver},
+        {"format", TypeKind::kNamedFormat},
     }};
     const auto found = std::ranges::find(kNames, name, [](const auto& each) { return each.first; });
     return Plain(found == kNames.end() ? TypeKind::kDyn : found->second);
@@ -269,9 +284,14 @@ std::map<std::string, FunctionFacts, std::less<>> AllFunctions() {
   for (const Row& row : kRows) {
     all[std::string(row.name)].signatures = FormReader(row.forms == "<" ? kOrder : row.forms).All();
   }
-  for (const auto& family :
-       {OperatorFunctions(), ConversionFunctions(), TextFunctions(), ListFunctions(),
-        NetFunctions(), QuantityFunctions(), AccessFunctions()}) {
+  for (const NamedFormat& format : NamedFormats()) {
+    FunctionFacts& facts = all["format." + std::string(format.name)];
+    facts.signatures = FormReader("()format").All();
+    facts.function = NamedFormatFunction;
+  }
+  for (const auto& family : {OperatorFunctions(), ConversionFunctions(), TextFunctions(),
+                             ListFunctions(), NetFunctions(), QuantityFunctions(),
+                             VersionFunctions(), FormatFunctions(), AccessFunctions()}) {
     for (const FunctionEntry& entry : family) {
       all[std::string(entry.name)].function = entry.function;
     }
@@ -293,8 +313,8 @@ TypePtr NamedType(std::string_view name) {
   if (name == "list") return ListOf(any);
   if (name == "map") return MapOf(any, any);
   if (name == "optional_type") return OptionalOf(any);
-  if (name == "type") return TypeOf(any);
-  constexpr std::array<std::pair<std::string_view, TypeKind>, 13> kNames = {{
+  if (name == "type") return Plain(TypeKind::kType);
+  constexpr std::array<std::pair<std::string_view, TypeKind>, 15> kNames = {{
       {"null_type", TypeKind::kNull},
       {"bool", TypeKind::kBool},
       {"int", TypeKind::kInt},
@@ -308,6 +328,8 @@ TypePtr NamedType(std::string_view name) {
       {"net.CIDR", TypeKind::kCidr},
       {"kubernetes.URL", TypeKind::kUrl},
       {"kubernetes.Quantity", TypeKind::kQuantity},
+      {"kubernetes.Semver", TypeKind::kSemver},
+      {"kubernetes.NamedFormat", TypeKind::kNamedFormat},
   }};
   const auto found = std::ranges::find(kNames, name, [](const auto& each) { return each.first; });
   return found == kNames.end() ? nullptr : Plain(found->second);

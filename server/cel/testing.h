@@ -36,6 +36,7 @@ inline std::string Evaluated(std::string_view text, const Environment& environme
   if (compiled.program == nullptr) {
     // The first line, without the place.
     const std::string line = compiled.error.substr(0, compiled.error.find('\n'));
+    if (compiled.fails) return "program: " + line;
     return "compile" + line.substr(line.find(": ", line.find(":", 15)));
   }
   return Shown(compiled.program->Evaluate(values, kCallBudget).value);

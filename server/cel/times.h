@@ -17,7 +17,14 @@ namespace kinformer::internal::cel {
 struct Timestamp {
   std::int64_t seconds = 0;
   std::int32_t nanos = 0;
-  auto operator<=>(const Timestamp&) const = default;
+  // How its text was ahead of UTC, which does not make it another time.
+  std::int16_t zone_minutes = 0;
+  bool operator==(const Timestamp& other) const {
+    return seconds == other.seconds && nanos == other.nanos;
+  }
+  std::strong_ordering operator<=>(const Timestamp& other) const {
+    return seconds == other.seconds ? nanos <=> other.nanos : seconds <=> other.seconds;
+  }
 };
 
 // Years 1 to 9999.

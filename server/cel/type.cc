@@ -7,7 +7,7 @@
 namespace kinformer::internal::cel {
 namespace {
 
-constexpr std::array<std::string_view, 25> kNames = {"dyn",
+constexpr std::array<std::string_view, 28> kNames = {"dyn",
                                                      "null",
                                                      "bool",
                                                      "int",
@@ -31,6 +31,9 @@ constexpr std::array<std::string_view, 25> kNames = {"dyn",
                                                      "kubernetes.authorization.GroupCheck",
                                                      "kubernetes.authorization.ResourceCheck",
                                                      "kubernetes.authorization.Decision",
+                                                     "kubernetes.Semver",
+                                                     "kubernetes.NamedFormat",
+                                                     "!error!",
                                                      "_"};
 
 constexpr std::array<std::string_view, 21> kReserved = {

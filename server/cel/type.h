@@ -38,6 +38,9 @@ enum class TypeKind : std::uint8_t {
   kGroupCheck,
   kResourceCheck,
   kDecision,
+  kSemver,
+  kNamedFormat,
+  kFailed,    // of an expression that is wrong: it fits everywhere
   kVariable,  // stands for a type that the checker finds out
 };
 
@@ -66,6 +69,10 @@ struct Type {
   // Members of lists in JSON.
   ListOrder order = ListOrder::kPositions;
   std::vector<std::string> keys{};
+  // How long a value can be, in items or bytes, and how short its JSON, by the schema that declares
+  // the type.
+  std::uint64_t max_size = 0;
+  std::uint64_t min_json = 1;
   // The number of a variable.
   std::size_t variable = 0;
 

@@ -71,13 +71,37 @@ class Bindings {
   // Binds variables so that a value of type `a` fits where `b` is expected; false if it never does,
   // and then variables may be bound: undo.
   bool Unify(const TypePtr& a, const TypePtr& b, std::size_t depth = 0) {
-    const TypePtr& one = Follow(a);
-    const TypePtr& other = Follow(b);
+    const TypePtr one = Follow(a);
+    const TypePtr other = Follow(b);
     if (one == other) return true;
+    if (!Fit(one, other, depth)) return false;
+    // A variable that stood for a type may have to stand for more.
+    if (b->kind == TypeKind::kVariable && other->kind != TypeKind::kVariable &&
+        MostGeneral(one, other) == one) {
+      Rebind(b, one);
+    }
+    return true;
+  }
+
+  // Returns which of two types, one of which fits where the other is expected, covers more: the
+  // first if both do.
+  [[nodiscard]] TypePtr MostGeneral(const TypePtr& a, const TypePtr& b) const {
+    return CoversAll(a, b, 0) ? a : b;
+  }
+
+  [[nodiscard]] std::size_t Mark() const { return trail_.size(); }
+  void Undo(std::size_t mark) {
+    for (; trail_.size() > mark; trail_.pop_back()) {
+      bound_[trail_.back().first] = std::move(trail_.back().second);
+    }
+  }
+
+ private:
+  bool Fit(const TypePtr& one, const TypePtr& other, std::size_t depth) {
     if (depth > kMaxDepth) return true;
     if (one->kind == TypeKind::kVariable) return Bind(one->variable, other);
     if (other->kind == TypeKind::kVariable) return Bind(other->variable, one);
-    if (one->kind == TypeKind::kDyn || other->kind == TypeKind::kDyn) return true;
+    if (IsAny(*one) || IsAny(*other)) return true;
     if (one->kind == TypeKind::kNull) return MayBeNull(other->kind);
     if (other->kind == TypeKind::kNull) return MayBeNull(one->kind);
     if (one->kind != other->kind) return false;
@@ -89,16 +113,38 @@ class Bindings {
     return true;
   }
 
-  [[nodiscard]] std::size_t Mark() const { return trail_.size(); }
-  void Undo(std::size_t mark) {
-    for (; trail_.size() > mark; trail_.pop_back()) bound_[trail_.back()] = nullptr;
+  [[nodiscard]] bool CoversAll(const TypePtr& a, const TypePtr& b, std::size_t depth) const {
+    const Type& one = *Follow(a);
+    const Type& other = *Follow(b);
+    const auto is_open = [](const Type& type) {
+      return type.kind == TypeKind::kDyn || type.kind == TypeKind::kVariable;
+    };
+    if (is_open(one) || depth > kMaxDepth) return true;
+    if (is_open(other) || one.kind != other.kind) return false;
+    if (one.kind == TypeKind::kType) return true;
+    for (std::size_t i = 0; i < one.parameters.size(); ++i) {
+      if (!CoversAll(one.parameters[i], other.parameters[i], depth + 1)) return false;
+    }
+    return true;
   }
 
- private:
+  // Lets the last of the variables that `variable` leads to stand for another type.
+  void Rebind(const TypePtr& variable, TypePtr type) {
+    std::size_t last = variable->variable;
+    while (bound_[last]->kind == TypeKind::kVariable) last = bound_[last]->variable;
+    if (Occurs(last, type, 0)) return;
+    trail_.emplace_back(last, std::exchange(bound_[last], std::move(type)));
+  }
+
+  static bool IsAny(const Type& type) {
+    return type.kind == TypeKind::kDyn || type.kind == TypeKind::kFailed;
+  }
+
   static bool MayBeNull(TypeKind kind) {
     return kind == TypeKind::kNull || kind == TypeKind::kObject || kind == TypeKind::kTimestamp ||
            kind == TypeKind::kDuration || kind == TypeKind::kOptional || kind == TypeKind::kUrl ||
-           kind == TypeKind::kIp || kind == TypeKind::kCidr || kind == TypeKind::kQuantity;
+           kind == TypeKind::kIp || kind == TypeKind::kCidr || kind == TypeKind::kQuantity ||
+           kind == TypeKind::kSemver || kind == TypeKind::kNamedFormat;
   }
 
   [[nodiscard]] bool HasVariables(const Type& type, std::size_t depth) const {
@@ -121,12 +167,12 @@ class Bindings {
   bool Bind(std::size_t variable, TypePtr type) {
     if (Occurs(variable, type, 0)) return false;
     bound_[variable] = std::move(type);
-    trail_.push_back(variable);
+    trail_.emplace_back(variable, nullptr);
     return true;
   }
 
   std::vector<TypePtr> bound_;
-  std::vector<std::size_t> trail_;
+  std::vector<std::pair<std::size_t, TypePtr>> trail_;  // and what they stood for before
 };
 
 }  // namespace kinformer::internal::cel

@@ -52,9 +52,18 @@ Value FromText(const json::Value& json, const Type& type) {
   if (!text) return Value::Error("invalid data, expected string, got " + Shown(json));
   switch (type.kind) {
     case TypeKind::kBytes: {
-      auto bytes = Base64Decode(*text);
-      if (!bytes) return Value::Error("Invalid byte formatted string " + std::string(*text));
-      return Value::Bytes(*std::move(bytes));
+      // In the alphabet of URLs, as a real server does.
+      std::string standard(*text);
+      const std::size_t other = standard.find_first_of("+/");
+      std::ranges::replace(standard, '-', '+');
+      std::ranges::replace(standard, '_', '/');
+      auto bytes = Base64Decode(standard);
+      if (other == std::string::npos && bytes) return Value::Bytes(*std::move(bytes));
+      std::string message = "Invalid byte formatted string " + std::string(*text);
+      if (other != std::string::npos) {
+        message += ": illegal base64 data at input byte " + std::to_string(other);
+      }
+      return Value::Error(std::move(message));
     }
     case TypeKind::kTimestamp: {
       const auto time = TimestampIn(*text, /*dates=*/true);
@@ -71,20 +80,15 @@ Value FromText(const json::Value& json, const Type& type) {
   }
 }
 
-// Compares an integer with a double exactly.
+// Compares an integer with a double, as doubles where both are in the integer's range.
 template <class Integer>
 std::partial_ordering CompareToDouble(Integer a, double b) {
-  if (std::isnan(b)) return std::partial_ordering::unordered;
-  // The first double above the range.
   const double limit = std::ldexp(1.0, std::numeric_limits<Integer>::digits);
-  if (b >= limit) return std::partial_ordering::less;
+  if (b > limit) return std::partial_ordering::less;
   if (b < (std::numeric_limits<Integer>::is_signed ? -limit : 0.0)) {
     return std::partial_ordering::greater;
   }
-  const double whole = std::floor(b);
-  const auto floor = static_cast<Integer>(whole);
-  if (a != floor) return a < floor ? std::partial_ordering::less : std::partial_ordering::greater;
-  return b > whole ? std::partial_ordering::less : std::partial_ordering::equivalent;
+  return static_cast<double>(a) <=> b;
 }
 
 std::partial_ordering Flipped(std::partial_ordering order) { return 0 <=> order; }
@@ -172,7 +176,9 @@ bool EqualMaps(const Value& a, const Value& b, std::uint64_t& cost) {
   const Type* const other_type = b.message_type();
   if ((type == nullptr) != (other_type == nullptr)) return false;
   if (type != nullptr && type->name != other_type->name) return false;
+  constexpr std::uint64_t kLookUp = 8;
   for (std::size_t i = 0; i < a.size(); ++i) {
+    cost += kLookUp;
     const auto other = b.Find(a.key(i));
     if (!other || !Equal(a.value(i), *other, cost)) return false;
   }
@@ -239,6 +245,7 @@ Value Value::Time(const Timestamp& time) {
   Value out = Int(time.seconds);
   out.kind_ = ValueKind::kTimestamp;
   out.nanos_ = time.nanos;
+  out.zone_minutes_ = time.zone_minutes;
   return out;
 }
 Value Value::Duration(std::int64_t nanos) {
@@ -279,6 +286,10 @@ Value Value::OfIp(const Ip& ip) { return OfPayload(ValueKind::kIp, ip); }
 Value Value::OfCidr(const Cidr& cidr) { return OfPayload(ValueKind::kCidr, cidr); }
 Value Value::OfQuantity(resource::Quantity quantity) {
   return OfPayload(ValueKind::kQuantity, std::move(quantity));
+}
+Value Value::OfSemver(Semver version) { return OfPayload(ValueKind::kSemver, std::move(version)); }
+Value Value::OfFormat(const NamedFormat& format) {
+  return OfPayload(ValueKind::kNamedFormat, &format);
 }
 
 Value Value::OfAccess(ValueKind kind, AccessCheck check) {
@@ -334,6 +345,10 @@ const Ip& Value::ip() const { return *static_cast<const Ip*>(payload_.get()); }
 const Cidr& Value::cidr() const { return *static_cast<const Cidr*>(payload_.get()); }
 const resource::Quantity& Value::quantity() const {
   return *static_cast<const resource::Quantity*>(payload_.get());
+}
+const Semver& Value::semver() const { return *static_cast<const Semver*>(payload_.get()); }
+const NamedFormat& Value::format() const {
+  return **static_cast<const NamedFormat* const*>(payload_.get());
 }
 const AccessCheck& Value::access() const {
   return *static_cast<const AccessCheck*>(payload_.get());
@@ -419,7 +434,7 @@ const Type* Value::list_shape() const {
 
 bool Equal(const Value& a, const Value& b, std::uint64_t& cost) {
   // The result is beyond every budget: small values may have many parts, if these are shared.
-  constexpr std::uint64_t kMaxCost = 10'000'000;
+  constexpr std::uint64_t kMaxCost = 1'000'001;
   if (++cost > kMaxCost) return false;
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
   if (a.kind() != b.kind()) return false;
@@ -453,6 +468,10 @@ bool Equal(const Value& a, const Value& b, std::uint64_t& cost) {
       return a.cidr() == b.cidr();
     case ValueKind::kQuantity:
       return a.quantity() == b.quantity();
+    case ValueKind::kSemver:
+      return CompareSemvers(a.semver(), b.semver()) == 0;
+    case ValueKind::kNamedFormat:
+      return a.format().name == b.format().name;
     default:
       return false;
   }
@@ -478,18 +497,24 @@ std::optional<std::partial_ordering> Compare(const Value& a, const Value& b) {
 }
 
 TypePtr TypeOfValue(const Value& value) {
-  constexpr std::array<TypeKind, 24> kKinds = {
-      TypeKind::kDyn,        TypeKind::kNull,          TypeKind::kBool,       TypeKind::kInt,
-      TypeKind::kUint,       TypeKind::kDouble,        TypeKind::kString,     TypeKind::kBytes,
-      TypeKind::kTimestamp,  TypeKind::kDuration,      TypeKind::kList,       TypeKind::kMap,
-      TypeKind::kOptional,   TypeKind::kType,          TypeKind::kUrl,        TypeKind::kIp,
-      TypeKind::kCidr,       TypeKind::kQuantity,      TypeKind::kAuthorizer, TypeKind::kPathCheck,
-      TypeKind::kGroupCheck, TypeKind::kResourceCheck, TypeKind::kDecision,   TypeKind::kDyn};
+  constexpr std::array<TypeKind, 26> kKinds = {TypeKind::kDyn,         TypeKind::kNull,
+                                               TypeKind::kBool,        TypeKind::kInt,
+                                               TypeKind::kUint,        TypeKind::kDouble,
+                                               TypeKind::kString,      TypeKind::kBytes,
+                                               TypeKind::kTimestamp,   TypeKind::kDuration,
+                                               TypeKind::kList,        TypeKind::kMap,
+                                               TypeKind::kOptional,    TypeKind::kType,
+                                               TypeKind::kUrl,         TypeKind::kIp,
+                                               TypeKind::kCidr,        TypeKind::kQuantity,
+                                               TypeKind::kAuthorizer,  TypeKind::kPathCheck,
+                                               TypeKind::kGroupCheck,  TypeKind::kResourceCheck,
+                                               TypeKind::kDecision,    TypeKind::kSemver,
+                                               TypeKind::kNamedFormat, TypeKind::kDyn};
   return Plain(kKinds[static_cast<std::size_t>(value.kind())]);
 }
 
 std::string_view KindName(ValueKind kind) {
-  constexpr std::array<std::string_view, 24> kNames = {"error",
+  constexpr std::array<std::string_view, 26> kNames = {"error",
                                                        "null_type",
                                                        "bool",
                                                        "int",
@@ -512,6 +537,8 @@ std::string_view KindName(ValueKind kind) {
                                                        "kubernetes.authorization.GroupCheck",
                                                        "kubernetes.authorization.ResourceCheck",
                                                        "kubernetes.authorization.Decision",
+                                                       "kubernetes.Semver",
+                                                       "kubernetes.NamedFormat",
                                                        "deferred"};
   return kNames[static_cast<std::size_t>(kind)];
 }

@@ -22,8 +22,11 @@
 #include "kinformer/object/quantity.h"
 
 #include "cel/access.h"
+#include "cel/named_format.h"
+#include "cel/semver.h"
 #include "cel/times.h"
 #include "cel/type.h"
+#include "cel/url.h"
 
 namespace kinformer::internal::cel {
 
@@ -51,6 +54,8 @@ enum class ValueKind : std::uint8_t {
   kGroupCheck,
   kResourceCheck,
   kDecision,
+  kSemver,
+  kNamedFormat,
   kDeferred,  // in variables only
 };
 
@@ -67,15 +72,6 @@ struct Cidr {
   Ip ip{};
   int prefix = 0;
   bool operator==(const Cidr&) const = default;
-};
-
-// A URI in its parts, as written.
-struct Url {
-  std::string text{};
-  std::string scheme{};
-  std::string host{};  // with brackets and port
-  std::string path{};
-  std::string query{};
 };
 
 struct MapData;
@@ -111,6 +107,9 @@ class Value {
   static Value OfIp(const Ip& ip);
   static Value OfCidr(const Cidr& cidr);
   static Value OfQuantity(resource::Quantity quantity);
+  static Value OfSemver(Semver version);
+  // The format outlives the value.
+  static Value OfFormat(const NamedFormat& format);
   // `kind`: what the check is about.
   static Value OfAccess(ValueKind kind, AccessCheck check);
   static Value OfDecision(AccessAnswer answer);
@@ -136,13 +135,15 @@ class Value {
   [[nodiscard]] std::uint64_t unsigned_integer() const { return unsigned_; }
   [[nodiscard]] double number() const { return number_; }
   [[nodiscard]] std::string_view text() const { return text_; }  // string, bytes, error
-  [[nodiscard]] Timestamp time() const { return {integer_, nanos_}; }
+  [[nodiscard]] Timestamp time() const { return {integer_, nanos_, zone_minutes_}; }
   [[nodiscard]] const Value* content() const;  // of an optional; null if it has none
   [[nodiscard]] const TypePtr& type() const;
   [[nodiscard]] const Url& url() const;
   [[nodiscard]] const Ip& ip() const;
   [[nodiscard]] const Cidr& cidr() const;
   [[nodiscard]] const resource::Quantity& quantity() const;
+  [[nodiscard]] const Semver& semver() const;
+  [[nodiscard]] const NamedFormat& format() const;
   [[nodiscard]] const AccessCheck& access() const;
   [[nodiscard]] const AccessAnswer& decision() const;
   [[nodiscard]] DeferredValue& deferred() const;
@@ -159,6 +160,10 @@ class Value {
   [[nodiscard]] std::optional<Value> FindField(std::string_view identifier) const;
   // Returns the type of a message, which is a map otherwise; null for other values.
   [[nodiscard]] const Type* message_type() const;
+  // Returns whether a list or map was read from JSON as a schema declares it.
+  [[nodiscard]] bool is_declared() const {
+    return view_.json != nullptr && view_.shape->kind != TypeKind::kDyn;
+  }
   // Returns the type as which a list was read from JSON; null for others.
   [[nodiscard]] const Type* list_shape() const;
 
@@ -182,6 +187,7 @@ class Value {
   };
   std::shared_ptr<const void> payload_{};
   std::int32_t nanos_ = 0;
+  std::int16_t zone_minutes_ = 0;
   ValueKind kind_ = ValueKind::kNull;
 };
 

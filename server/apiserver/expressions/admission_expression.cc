@@ -159,7 +159,8 @@ AdmissionExpression ExpressionScope::Compile(std::string_view text, ExpressionRe
   AdmissionExpression out{.text = std::string(text)};
   cel::Compiled compiled = cel::Program::Compile(text, environment_);
   if (compiled.program == nullptr) {
-    out.error = "compilation failed: " + compiled.error;
+    out.error = (compiled.fails ? "program instantiation failed: " : "compilation failed: ") +
+                compiled.error;
     return out;
   }
   out.error = WrongResult(result, compiled.program->type());

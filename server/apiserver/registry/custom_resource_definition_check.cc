@@ -285,6 +285,14 @@ class Checker {
     return index > 0 && Common(member);
   }
 
+  // Returns whether the version had the same schema before the write.
+  [[nodiscard]] bool IsAsBefore(const Value& version) const {
+    return old_ != nullptr &&
+           std::ranges::any_of((*old_)["spec"]["versions"].items(), [&](const Value& old) {
+             return old["name"] == version["name"] && old["schema"] == version["schema"];
+           });
+  }
+
   void CheckVersion(std::size_t index) {
     const Value& version = Versions()[index];
     const Value& schema = version["schema"]["openAPIV3Schema"];
@@ -293,7 +301,8 @@ class Checker {
     } else if (!Again(index, "schema")) {
       const std::string field =
           Common("schema") ? "spec.validation" : VersionField(index) + ".schema";
-      for (StatusCause& cause : CheckSchema(schema, field + ".openAPIV3Schema")) {
+      for (StatusCause& cause :
+           CheckSchema(schema, field + ".openAPIV3Schema", !IsAsBefore(version))) {
         Add(std::move(cause));
       }
     }

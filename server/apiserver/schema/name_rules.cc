@@ -11,11 +11,6 @@ bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlnum(char c) { return IsLower(c) || IsDigit(c) || (c >= 'A' && c <= 'Z'); }
 
-constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-
 }  // namespace
 
 std::string BrokenRule(NameRule rule, std::string_view name) {
@@ -25,7 +20,8 @@ std::string BrokenRule(NameRule rule, std::string_view name) {
   switch (rule) {
     case NameRule::kSubdomain:
       if (name.size() > internal::kMaxDnsSubdomain) return longer_than(internal::kMaxDnsSubdomain);
-      return std::string(internal::IsDnsSubdomain(name) ? std::string_view() : kSubdomainRule);
+      return std::string(internal::IsDnsSubdomain(name) ? std::string_view()
+                                                        : internal::cel::kDns1123SubdomainText);
     case NameRule::kLabel:
       if (name.size() > kMaxLabel) return longer_than(kMaxLabel);
       if (name.find('.') != std::string_view::npos && internal::IsDnsSubdomain(name)) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
+#include "apiserver/schema/rule_costs.h"
 #include "apiserver/schema/rule_set.h"
 #include "apiserver/schema/schema_validation.h"
 #include "apiserver/schema/structural_schema.h"
@@ -95,32 +96,38 @@ std::string RuleText(const Value& rule) {
 
 class Expressions {
  public:
-  explicit Expressions(Causes& causes) : causes_(causes) {}
+  Expressions(Causes& causes, bool costs) : causes_(causes), costs_(costs) {}
 
+  void CheckAll(const Value& schema, const SchemaNode& node, const std::string& field) {
+    Check(schema, node, field, {}, 1);
+    costs_.CheckSum(field, causes_);
+  }
+
+ private:
   // `apart`: the list around the value whose items cannot be told apart, so that there is no
   // oldSelf; empty if there is none.
   void Check(const Value& schema, const SchemaNode& node, const std::string& field,
-             const std::string& apart) {
+             const std::string& apart, const Cardinality& cardinality) {
     if (!node.has_rules || AreEnough(causes_)) return;
+    const Cardinality inside = CardinalityInside(schema, cardinality);
     for (const auto& [name, property] : schema["properties"].members()) {
       if (const SchemaNode* const child = node.FindProperty(name)) {
-        Check(property, *child, Property(field, name), apart);
+        Check(property, *child, Property(field, name), apart, inside);
       }
     }
     if (node.additional != nullptr) {
       Check(schema["additionalProperties"], *node.additional, Member(field, "additionalProperties"),
-            apart);
+            apart, inside);
     }
     if (node.items != nullptr) {
       Check(schema["items"], *node.items, Member(field, "items"),
-            node.list_type == ListType::kMap ? apart : field);
+            node.list_type == ListType::kMap ? apart : field, inside);
     }
-    if (node.rules != nullptr) CheckRules(schema[kRules], *node.rules, field, apart);
+    if (node.rules != nullptr) CheckRules(schema[kRules], *node.rules, field, apart, cardinality);
   }
 
- private:
   void CheckRules(const Value& rules, const RuleSet& set, const std::string& field,
-                  const std::string& apart) {
+                  const std::string& apart, const Cardinality& cardinality) {
     if (set.type == nullptr) {
       causes_.push_back(
           {.reason = "InternalError",
@@ -133,12 +140,19 @@ class Expressions {
     for (std::size_t i = 0; i < set.rules.size() && !AreEnough(causes_); ++i) {
       const ValidationRule& rule = set.rules[i];
       const std::string at = Item(field, i);
+      if (rule.program != nullptr) {
+        costs_.AddRule(*rule.program, *set.type, cardinality, Member(at, "rule"), causes_);
+      }
       if (!rule.error.empty()) {
         causes_.push_back(InvalidValue(Member(at, "rule"), RuleText(rules[i]), rule.error));
       }
       if (!rule.message_error.empty()) {
         causes_.push_back(
             InvalidValue(Member(at, "messageExpression"), RuleText(rules[i]), rule.message_error));
+      }
+      if (rule.message_program != nullptr) {
+        costs_.AddMessage(*rule.message_program, *set.type, Member(at, "messageExpression"),
+                          causes_);
       }
       if (rule.uses_old_self && !apart.empty()) {
         causes_.push_back(InvalidValue(
@@ -153,6 +167,7 @@ class Expressions {
   }
 
   Causes& causes_;
+  RuleCosts costs_;
 };
 
 }  // namespace
@@ -168,8 +183,8 @@ void CheckRuleForms(const Value& schema, const std::string& field, Causes& cause
 }
 
 void CheckExpressions(const Value& schema, const SchemaNode& node, const std::string& field,
-                      Causes& causes) {
-  Expressions(causes).Check(schema, node, field, {});
+                      bool costs, Causes& causes) {
+  Expressions(causes, costs).CheckAll(schema, node, field);
 }
 
 }  // namespace kinformer::apiserver

@@ -20,8 +20,9 @@ void CheckRuleForms(const json::Value& schema, const std::string& field,
                     std::vector<StatusCause>& causes);
 
 // Adds the problems of the expressions of all rules of a schema, which was parsed to `node`.
+// `costs`: also those of single ones that may cost too much; too large a sum is always one.
 void CheckExpressions(const json::Value& schema, const SchemaNode& node, const std::string& field,
-                      std::vector<StatusCause>& causes);
+                      bool costs, std::vector<StatusCause>& causes);
 
 }  // namespace kinformer::apiserver
 

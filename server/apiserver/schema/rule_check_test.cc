@@ -133,7 +133,9 @@ TEST(RuleCheck, Parts_HaveTheirForm) {
 TEST(RuleCheck, OldSelf_ExistsWhereItemsCanBeToldApart) {
   const std::string rule = "x-kubernetes-validations: [{rule: 'self == oldSelf'}]";
   EXPECT_EQ(Problems("{type: array, " + rule + ", items: {type: string}}"), Strings());
-  EXPECT_EQ(Problems("{type: object, additionalProperties: {type: string, " + rule + "}}"),
+  EXPECT_EQ(Problems("{type: object, maxProperties: 9, additionalProperties: {type: string, "
+                     "maxLength: 9, " +
+                     rule + "}}"),
             Strings());
   EXPECT_EQ(Problems("{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], "
                      "items: {type: object, required: [k], properties: {k: {type: string}}, " +
@@ -141,13 +143,29 @@ TEST(RuleCheck, OldSelf_ExistsWhereItemsCanBeToldApart) {
             Strings());
   for (const char* kind : {"atomic", "set"}) {
     EXPECT_EQ(
-        Problems("{type: array, x-kubernetes-list-type: " + std::string(kind) +
-                 ", items: {type: string, " + rule + "}}"),
+        Problems("{type: array, maxItems: 9, x-kubernetes-list-type: " + std::string(kind) +
+                 ", items: {type: string, maxLength: 9, " + rule + "}}"),
         Strings{".items.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": "
                 "oldSelf cannot be used on the uncorrelatable portion of the schema within "
                 "@.properties[a]"})
         << kind;
   }
+}
+
+TEST(RuleCheck, Costs_HaveLimits) {
+  const std::string expression = "x-kubernetes-validations: [{rule: 'self.all(x, x != \"\")'}]";
+  // 100,000 texts, each compared, and a little more.
+  EXPECT_EQ(Problems("{type: array, maxItems: 100000, items: {type: string}, " + expression + "}"),
+            Strings());
+  const std::string loops =
+      "x-kubernetes-validations: [{rule: 'self.all(x, self.all(y, x != y))'}]";
+  EXPECT_EQ(
+      Problems("{type: array, maxItems: 10, items: {type: string, maxLength: 9}, " + loops + "}"),
+      Strings());
+  EXPECT_EQ(Problems("{type: array, maxItems: 10, items: {type: string}, " + loops + "}"),
+            Strings{".x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds "
+                    "budget by factor of 3.1x (try simplifying the rule, or adding maxItems, "
+                    "maxProperties, and maxLength where arrays, maps, and strings are declared)"});
 }
 
 TEST(RuleCheck, ValuesWithoutAType_HaveNoRules) {

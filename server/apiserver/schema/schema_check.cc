@@ -13,8 +13,8 @@
 #include "apiserver/schema/schema_fields.h"
 #include "apiserver/schema/schema_validation.h"
 #include "apiserver/schema/structural_schema.h"
-#include "apiserver/schema/value_format.h"
 #include "cel/regular_expression.h"
+#include "cel/value_format.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -443,7 +443,7 @@ void CheckDefaults(const Value& schema, const SchemaNode& node, const std::strin
 
 void Warn(const Value& schema, std::set<std::string>& warnings) {
   const std::string& format = Text(schema, "format");
-  if (!format.empty() && !IsKnownFormat(format)) {
+  if (!format.empty() && !internal::cel::IsKnownFormat(format)) {
     warnings.insert("unrecognized format " + GoQuoted(format));
   }
   EachJunctor(schema, {}, [&](const Value& each, const std::string&) { Warn(each, warnings); });
@@ -453,7 +453,7 @@ void Warn(const Value& schema, std::set<std::string>& warnings) {
 
 }  // namespace
 
-Causes CheckSchema(const Value& schema, std::string_view field) {
+Causes CheckSchema(const Value& schema, std::string_view field, bool is_new) {
   const std::string at(field);
   Causes causes;
   Structural(causes).Check(schema, at, Structural::Level::kRoot, 0);
@@ -466,7 +466,7 @@ Causes CheckSchema(const Value& schema, std::string_view field) {
   if (!causes.empty()) return causes;
   const StructuralSchema structural(schema);
   const SchemaNode& root = structural.root();
-  CheckExpressions(schema, root, at, causes);
+  CheckExpressions(schema, root, at, /*costs=*/is_new, causes);
   if (root.default_value) {
     for (const char* name : {"apiVersion", "kind"}) {
       if (!root.default_value->contains(name)) {

@@ -15,8 +15,10 @@
 
 namespace kinformer::apiserver {
 
-// Returns the problems of the openAPIV3Schema at `field`; empty if there are none.
-std::vector<StatusCause> CheckSchema(const json::Value& schema, std::string_view field);
+// Returns the problems of the openAPIV3Schema at `field`; empty if there are none. `is_new`: it is
+// not as it was before the write. What single rules cost is checked in new schemas only.
+std::vector<StatusCause> CheckSchema(const json::Value& schema, std::string_view field,
+                                     bool is_new = true);
 
 // Warns of schema parts without effect: unknown formats.
 std::vector<std::string> SchemaWarnings(const json::Value& schema);

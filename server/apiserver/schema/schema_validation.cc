@@ -14,7 +14,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/schema/metadata_rules.h"
 #include "apiserver/schema/schema_correlation.h"
-#include "apiserver/schema/value_format.h"
+#include "cel/value_format.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -171,7 +171,7 @@ class Validator {
   // formats apply to strings and lists, and other values are reported as violating the format.
   void WrongKind(const SchemaNode& schema, const Value& value) {
     const bool text = value.is_string() || value.is_array();
-    const bool formatted = IsKnownFormat(schema.format) && !value.is_null();
+    const bool formatted = internal::cel::IsKnownFormat(schema.format) && !value.is_null();
     if (formatted && text && schema.type != SchemaType::kInteger &&
         schema.type != SchemaType::kNumber) {
       return;
@@ -249,7 +249,7 @@ class Validator {
     } else if (schema.pattern != nullptr && !schema.pattern->Matches(text)) {
       Invalid(ValueText(value), "match '" + schema.pattern->text() + "'");
     }
-    if (!schema.format.empty() && !TextHasFormat(schema.format, text)) {
+    if (!schema.format.empty() && !internal::cel::TextHasFormat(schema.format, text)) {
       WrongType(schema.format, ValueText(value));
     }
   }
@@ -288,7 +288,7 @@ class Validator {
       wanted = "number";
     }
     if (wanted.empty()) return;
-    const bool known = IsKnownFormat(schema.format);
+    const bool known = internal::cel::IsKnownFormat(schema.format);
     Unplaced("Checked value must be of type " + wanted +
              (known ? " with format " + schema.format : " (default format)") + " in " + path_);
   }

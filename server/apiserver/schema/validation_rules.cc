@@ -20,16 +20,53 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
 }
 
-TypePtr TypeOfText(const std::string& format) {
-  if (format == "byte") return Plain(TypeKind::kBytes);
-  if (format == "duration") return Plain(TypeKind::kDuration);
-  if (format == "date" || format == "date-time") return Plain(TypeKind::kTimestamp);
-  return Plain(TypeKind::kString);
+// The most bytes of a request, by which values without a limit are limited.
+constexpr std::uint64_t kMaxRequest = std::uint64_t{3} << 20;
+
+// Returns a type of its own, of values with these sizes.
+TypePtr Sized(TypeKind kind, std::uint64_t max_size, std::uint64_t min_json) {
+  auto type = std::make_shared<cel::Type>(*Plain(kind));
+  type->max_size = max_size;
+  type->min_json = min_json;
+  return type;
+}
+
+std::uint64_t NotNegative(std::int64_t limit) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(limit, 0));
+}
+
+// The longest text that the schema allows, in bytes: a sign may need four of them.
+std::uint64_t LongestText(const SchemaNode& node) {
+  if (node.max_length) return NotNegative(*node.max_length) * 4;
+  std::size_t longest = 0;
+  for (const json::Value& value : node.enumeration) {
+    if (const auto text = value.AsString()) longest = std::max(longest, text->size());
+  }
+  return node.enumeration.empty() || node.int_or_string ? kMaxRequest - 2 : longest;
+}
+
+TypePtr TypeOfText(const SchemaNode& node) {
+  constexpr std::uint64_t kQuotes = 2;
+  constexpr std::uint64_t kDate = 12;
+  constexpr std::uint64_t kTime = 32;
+  constexpr std::uint64_t kShortestTime = 21;
+  constexpr std::uint64_t kShortestDuration = 3;
+  if (node.format == "byte") {
+    return Sized(TypeKind::kBytes,
+                 node.max_length ? NotNegative(*node.max_length) : kMaxRequest - kQuotes, kQuotes);
+  }
+  if (node.format == "duration") return Sized(TypeKind::kDuration, kTime, kShortestDuration);
+  if (node.format == "date") return Sized(TypeKind::kTimestamp, kDate, kDate);
+  if (node.format == "date-time") return Sized(TypeKind::kTimestamp, kTime, kShortestTime);
+  return Sized(TypeKind::kString, LongestText(node), kQuotes);
 }
 
 TypePtr TypeOfList(const SchemaNode& node) {
   if (node.items == nullptr || node.items->declared_type == nullptr) return nullptr;
   auto type = std::make_shared<cel::Type>(*cel::ListOf(node.items->declared_type));
+  type->min_json = 2;
+  type->max_size = node.max_items ? NotNegative(*node.max_items)
+                                  : (kMaxRequest - 2) / (node.items->declared_type->min_json + 1);
   if (node.list_type == ListType::kSet) type->order = cel::ListOrder::kSet;
   if (node.list_type == ListType::kMap) {
     type->order = cel::ListOrder::kKeys;
@@ -40,7 +77,7 @@ TypePtr TypeOfList(const SchemaNode& node) {
 
 // The metadata of a whole object: rules see its name and the beginning of it.
 TypePtr TypeOfMetadata() {
-  const TypePtr& text = Plain(TypeKind::kString);
+  const TypePtr text = Sized(TypeKind::kString, kMaxRequest - 2, 2);
   return cel::ObjectOf("metadata",
                        {{"name", "name", text}, {"generateName", "generateName", text}});
 }
@@ -48,24 +85,40 @@ TypePtr TypeOfMetadata() {
 TypePtr TypeOfObject(const SchemaNode& node, bool root, std::string name) {
   if (node.additional != nullptr && node.properties.empty()) {
     if (node.additional->declared_type == nullptr) return nullptr;
-    return cel::MapOf(Plain(TypeKind::kString), node.additional->declared_type);
+    auto type = std::make_shared<cel::Type>(
+        *cel::MapOf(Plain(TypeKind::kString), node.additional->declared_type));
+    type->min_json = 2;
+    // An entry needs quotes, a key, a colon and a comma.
+    type->max_size = node.max_properties
+                         ? NotNegative(*node.max_properties)
+                         : (kMaxRequest - 2) / (node.additional->declared_type->min_json + 6);
+    return type;
   }
   std::vector<cel::Field> fields;
+  std::uint64_t min_json = 2;
   const auto is_own = [&](std::string_view field) {
     return root && (field == "apiVersion" || field == "kind" || field == "metadata");
   };
   for (std::size_t i = 0; i < node.names.size(); ++i) {
     const TypePtr& type = node.properties[i].declared_type;
     std::string escaped = cel::EscapedName(node.names[i]);
-    if (type == nullptr || escaped.empty() || is_own(node.names[i])) continue;
+    if (type == nullptr || is_own(node.names[i])) continue;
+    if (std::ranges::find(node.required, node.names[i]) != node.required.end() &&
+        !node.properties[i].default_value) {
+      min_json += node.names[i].size() + type->min_json + 4;
+    }
+    if (escaped.empty()) continue;
     fields.push_back({std::move(escaped), node.names[i], type});
   }
   if (root) {
-    fields.push_back({"apiVersion", "apiVersion", Plain(TypeKind::kString)});
-    fields.push_back({"kind", "kind", Plain(TypeKind::kString)});
+    const TypePtr text = Sized(TypeKind::kString, kMaxRequest - 2, 2);
+    fields.push_back({"apiVersion", "apiVersion", text});
+    fields.push_back({"kind", "kind", text});
     fields.push_back({"metadata", "metadata", TypeOfMetadata()});
   }
-  return cel::ObjectOf(std::move(name), std::move(fields));
+  auto type = std::make_shared<cel::Type>(*cel::ObjectOf(std::move(name), std::move(fields)));
+  type->min_json = min_json;
+  return type;
 }
 
 void CompileMessage(const std::string& text, const cel::Environment& environment,
@@ -73,7 +126,9 @@ void CompileMessage(const std::string& text, const cel::Environment& environment
   if (text.empty()) return;
   cel::Compiled compiled = cel::Program::Compile(text, environment);
   if (compiled.program == nullptr) {
-    rule.message_error = "messageExpression compilation failed: " + compiled.error;
+    rule.message_error = (compiled.fails ? "messageExpression instantiation failed: "
+                                         : "messageExpression compilation failed: ") +
+                         compiled.error;
   } else if (compiled.program->type().kind != TypeKind::kString) {
     rule.message_error = "messageExpression must evaluate to a string";
   } else {
@@ -99,7 +154,8 @@ ValidationRule Compile(const json::Value& source, const SchemaNode& node, const 
       {"oldSelf", rule.optional_old_self.value_or(false) ? cel::OptionalOf(type) : type});
   cel::Compiled compiled = cel::Program::Compile(text, environment);
   if (compiled.program == nullptr) {
-    rule.error = "compilation failed: " + compiled.error;
+    rule.error = (compiled.fails ? "program instantiation failed: " : "compilation failed: ") +
+                 compiled.error;
     return rule;
   }
   if (compiled.program->type().kind != TypeKind::kBool) {
@@ -144,20 +200,20 @@ bool HasValidationRules(const json::Value& schema, std::size_t depth) {
 }
 
 TypePtr DeclaredType(const SchemaNode& node, bool root, std::string name) {
-  if (node.int_or_string) return Plain(TypeKind::kDyn);
+  if (node.int_or_string) return Sized(TypeKind::kDyn, LongestText(node), 1);
   switch (root ? SchemaType::kObject : node.type) {
     case SchemaType::kArray:
       return TypeOfList(node);
     case SchemaType::kObject:
       return TypeOfObject(node, root, std::move(name));
     case SchemaType::kString:
-      return TypeOfText(node.format);
+      return TypeOfText(node);
     case SchemaType::kInteger:
       return Plain(TypeKind::kInt);
     case SchemaType::kNumber:
       return Plain(TypeKind::kDouble);
     case SchemaType::kBoolean:
-      return Plain(TypeKind::kBool);
+      return Sized(TypeKind::kBool, 0, 4);
     case SchemaType::kAny:
       break;
   }

@@ -1,4 +1,4 @@
-#include "apiserver/schema/value_format.h"
+#include "cel/value_format.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kinformer::apiserver {
+namespace kinformer::internal::cel {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -317,4 +317,4 @@ TEST(ValueFormats, Names_ThatTheServerLooksAt_AreKnown) {
 }
 
 }  // namespace
-}  // namespace kinformer::apiserver
+}  // namespace kinformer::internal::cel

@@ -1,4 +1,4 @@
-#include "apiserver/schema/value_format.h"
+#include "cel/value_format.h"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -10,17 +10,15 @@
 #include "base/text/number_in.h"
 #include "cel/regular_expression.h"
 
-namespace kinformer::apiserver {
+namespace kinformer::internal::cel {
 namespace {
-
-using internal::cel::RegularExpression;
 
 using Check = bool (*)(std::string_view text);
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 int Number(std::string_view digits) {
-  const int value = internal::base::NumberIn<int>(digits).value_or(-1);
+  const int value = base::NumberIn<int>(digits).value_or(-1);
   return value >= 0 && IsDigit(digits[0]) ? value : -1;
 }
 
@@ -256,4 +254,4 @@ bool TextHasFormat(std::string_view format, std::string_view text) {
   return pattern == formats.patterns.end() || pattern->second->Matches(text);
 }
 
-}  // namespace kinformer::apiserver
+}  // namespace kinformer::internal::cel
