@@ -42,7 +42,11 @@ TEST(KubeFlags, EnvtestsFlags_AreServedWithoutAWord) {
                   "--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
                   "ResourceQuota,ServiceAccount,TaintNodesByCondition",
                   "--disable-admission-plugins=ServiceAccount",
-                  "--client-ca-file=/tmp/certs/ca.crt", "--service-cluster-ip-range=10.0.0.0/24"));
+                  "--client-ca-file=/tmp/certs/ca.crt",
+                  "--service-account-signing-key-file=/tmp/certs/sa.key",
+                  "--service-account-key-file=/tmp/certs/sa.crt",
+                  "--service-account-issuer=https://127.0.0.1:4711/",
+                  "--service-cluster-ip-range=10.0.0.0/24"));
 }
 
 TEST(KubeFlags, AdmissionPlugins_AreThoseOfKubeApiserverThatAreHere) {

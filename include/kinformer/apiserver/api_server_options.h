@@ -25,6 +25,7 @@ class Transport;  // transport.h
 namespace kinformer::apiserver {
 
 class Kubelet;          // kubelet.h
+class ServiceAccountKeys;  // service_account_keys.h
 class Storage;          // data_directory.h
 struct WorkloadScript;  // workload_script.h
 
@@ -128,6 +129,14 @@ struct ApiServerOptions {
   AuthorizationMode authorization{AuthorizationMode::kAlwaysAllow};
   // Beside the tokens of service accounts. Counterpart: --token-auth-file.
   std::vector<TokenUser> token_users{};
+  // Signs the tokens of service accounts, which are JSON Web Tokens then, and serves the documents
+  // by which others verify them: /openid/v1/jwks and /.well-known/openid-configuration. Null: tokens
+  // are random texts that only this server knows, until it ends.
+  std::shared_ptr<const ServiceAccountKeys> service_account_keys{};
+  // The issuer in such tokens, and their audience if a request names none.
+  std::string service_account_issuer{"https://kubernetes.default.svc"};
+  // Where the documents say that the keys are; empty: at advertise_address.
+  std::string service_account_jwks_uri{};
 
   // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists
   // those that this server has, and which are on. They see the requests of clients, but no calls in

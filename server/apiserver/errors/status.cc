@@ -62,7 +62,7 @@ bool HasDetails(const Error& error) {
   return !d.name.empty() || !d.group.empty() || !d.kind.empty() || !d.uid.empty() ||
          !d.causes.empty() || error.retry_after().has_value() ||
          error.reason() == Reason::kNotFound || error.reason() == Reason::kMethodNotAllowed ||
-         error.reason() == Reason::kInvalid;
+         error.reason() == Reason::kInvalid || error.reason() == Reason::kForbidden;
 }
 
 void AppendDetailsJson(const Error& error, std::string& out) {

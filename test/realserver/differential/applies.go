@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 )
 
 // applied is a kind whose objects have several managers.
@@ -131,6 +132,9 @@ func gadgetSpec(a *applier) object {
 func (a *applier) word() string { return pick(a.Rand, "u", "v", "w") }
 
 func (a *applier) words() []any {
+	if a.IntN(60) == 0 {
+		return []any{"u", "u"}
+	}
 	return pick(a.Rand, []any{"u"}, []any{"u", "v"}, []any{"v", "u"}, []any{"w"}, []any{}, []any{"w", "u", "v"})
 }
 
@@ -233,7 +237,7 @@ func (a *applier) step(kind applied) {
 		if a.IntN(2) == 0 {
 			see(request{method: "PATCH", path: path + "/status" + a.manager("m1", "s1", "s2") + a.force(), contentType: applyPatch, body: text(status)})
 		} else {
-			delete(status, "metadata")
+			delete(status["metadata"].(object), "name")
 			see(request{method: "PATCH", path: path + "/status" + a.manager("m1", "s1", "u1"), contentType: mergePatch, body: text(status)})
 		}
 	case n < 58 && kind.scale:
@@ -314,4 +318,19 @@ func (a *applier) apply(kind applied, name, path string, shown int, known bool) 
 		body["status"] = object{"replicas": 1}
 	}
 	return request{method: "PATCH", path: path + query, contentType: applyPatch, body: text(body)}
+}
+
+// normalApply sorts conflicts by manager: a real server lists them in the order of a Go map.
+func normalApply(_ request, whole map[string]any) {
+	body, _ := whole["body"].(map[string]any)
+	if body["reason"] != "Conflict" {
+		return
+	}
+	details, _ := body["details"].(map[string]any)
+	causes, _ := details["causes"].([]any)
+	slices.SortStableFunc(causes, func(a, b any) int {
+		a1, _ := a.(map[string]any)
+		b1, _ := b.(map[string]any)
+		return strings.Compare(fmt.Sprint(a1["message"]), fmt.Sprint(b1["message"]))
+	})
 }

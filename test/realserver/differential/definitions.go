@@ -67,7 +67,7 @@ func (d *definer) definition() object {
 		}
 		d.schemas[version] = d.whole(spec, status, other, required)
 		if d.ruled {
-			d.rule(d.schemas[version])
+			d.rule(d.schemas[version], true)
 		}
 		entry := object{"name": version, "served": true, "storage": i == 0, "schema": object{"openAPIV3Schema": d.schemas[version]}}
 		subresources := object{}

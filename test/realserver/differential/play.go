@@ -181,7 +181,7 @@ func (s *session) symbolic(value any, name string) any {
 		text = timePattern.ReplaceAllString(text, "a time")
 		text = strings.ReplaceAll(text, s.namespace, "{ns}")
 		if name == "message" || name == "reason" {
-			text = maskTemplates(text)
+			text = sortMissing(maskTemplates(text))
 			text = versionPattern.ReplaceAllString(text, "${1}a version${3}")
 		}
 		return text
@@ -404,7 +404,7 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 		}
 		where, detail := describe(r, sessions, symbolic[0], symbolic[1])
 		out = append(out, difference{r.id, where, detail})
-		if !all || parted(r, answers) {
+		if !all || style.owners || parted(r, answers) {
 			return out
 		}
 	}
@@ -483,7 +483,7 @@ func describe(r request, sessions []*session, real, ours any) (string, string) {
 
 var (
 	symbolPattern = regexp.MustCompile(`\bU\d+\b`)
-	namePattern   = regexp.MustCompile(`"(\{ns\}-)?[abc]"|/(\{ns\}-)?[abc]\b`)
+	namePattern   = regexp.MustCompile(`"(\{ns\}-)?([abc]|[rqu]\d)"|/(\{ns\}-)?[abc]\b|"\{ns\}:[ug]\d?"`)
 	diffPattern   = regexp.MustCompile(`(?s)\n@@ .*`)
 )
 
@@ -493,6 +493,9 @@ func plain(message, resource string) string {
 	message = namePattern.ReplaceAllString(symbolPattern.ReplaceAllString(message, "U"), "x")
 	plural, _, _ := strings.Cut(resource, "/")
 	for _, word := range []string{plural, strings.TrimSuffix(plural, "s")} {
+		if word == "" {
+			continue
+		}
 		message = regexp.MustCompile("(?i)\\b"+word+`(\.[a-z0-9.]+)?\b`).ReplaceAllString(message, "R")
 	}
 	return message

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -292,7 +294,32 @@ func normalRights(r request, whole map[string]any) {
 		delete(whole, "body")
 		return
 	}
+	if status, is := body["status"].(map[string]any); is && body["kind"] == "SelfSubjectRulesReview" {
+		sortRules(status)
+	}
 	if r.user != "" && body["metadata"] != nil && strings.HasSuffix(r.path, "/nodes") {
 		delete(whole, "body")
+	}
+}
+
+var missingPattern = regexp.MustCompile(`RBAC: \[([^\]]*)\]`)
+
+// sortMissing sorts what a refusal says of roles that do not exist: bindings have no order in a real server's cache.
+func sortMissing(text string) string {
+	return missingPattern.ReplaceAllStringFunc(text, func(found string) string {
+		parts := strings.Split(missingPattern.FindStringSubmatch(found)[1], ", ")
+		slices.Sort(parts)
+		return "RBAC: [" + strings.Join(parts, ", ") + "]"
+	})
+}
+
+// sortRules sorts the rules that a user has, which come in the order of a real server's cache.
+func sortRules(status map[string]any) {
+	for _, name := range []string{"resourceRules", "nonResourceRules"} {
+		rules, _ := status[name].([]any)
+		slices.SortFunc(rules, func(a, b any) int { return strings.Compare(text(a), text(b)) })
+	}
+	if message, is := status["evaluationError"].(string); is {
+		status["evaluationError"] = sortMissing("RBAC: [" + strings.Trim(message, "[]") + "]")
 	}
 }

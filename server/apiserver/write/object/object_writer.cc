@@ -46,18 +46,27 @@ bool MayGo(const ServedResource& resource, const json::Value& before, const json
          !HasFinalizers(resource, after);
 }
 
-// Returns whether the write would change nothing. `form`: version of the object.
 // Sets the owners of what the draft changes. An apply has set them itself.
 void TrackOwners(Draft& draft, const json::Value& before) {
   const WriteTarget& target = draft.target;
   if (!target.manager.tracks || target.manager.applies) return;
-  // Such a write cannot set the status; what the server sets there has no owner.
-  const bool without_status =
-      target.subresource.empty() && target.at.HasStatus() && !target.keep_status;
-  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before,
-              without_status ? "status" : "", draft.object);
+  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.filled_in,
+              draft.object);
 }
 
+// Returns the fields of a Service that the server keeps if a client leaves them out.
+FieldSet FieldsToAssign(const json::Value& service) {
+  FieldSet spec;
+  for (const char* const name :
+       {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"}) {
+    if (!service["spec"].contains(name)) spec.Put(std::string("f:") + name, {.owned = true});
+  }
+  FieldSet out;
+  out.Put("f:spec", std::move(spec));
+  return out;
+}
+
+// Returns whether the write would change nothing. `form`: version of the object.
 bool IsUnchanged(const Draft& draft, std::uint32_t form) {
   if (draft.creates) return false;
   const bool converted = draft.converts || draft.shown != nullptr;
@@ -160,7 +169,7 @@ Result<void> ObjectWriter::Normalize(Draft& draft) {
     if (Result<void> ready = NormalizeNew(draft); !ready) return ready;
   } else {
     FieldManager& manager = draft.target.manager;
-    manager.forgets = manager.forgets || (manager.tracks && ForgetsOwners(draft.object));
+    manager.forgets = manager.forgets || (manager.tracks && ForgetsOwners(draft.object, draft.target.at.resource->custom));
     TidyMetadata(draft.object.Ensure("metadata"));
     const json::Value& metadata = std::as_const(draft.object)["metadata"];
     if (Result<void> sent = CheckSentMetadata(draft.target, metadata); !sent) return sent;
@@ -227,6 +236,9 @@ void ObjectWriter::Load(Draft& draft) {
 
 Result<void> ObjectWriter::Assign(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
+  if (draft.target.manager.tracks && !draft.target.manager.applies) {
+    draft.filled_in = FieldsToAssign(draft.object);
+  }
   std::vector<StatusCause> refused = strategy_.Assign(resource, draft.old, draft.object);
   if (refused.empty()) return {};
   std::vector<StatusCause> causes = ValidateAddedFinalizers(draft.old, draft.object);

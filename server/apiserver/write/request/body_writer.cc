@@ -15,10 +15,12 @@
 #include "apiserver/request/bulky.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
+#include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/request/admitted.h"
 #include "apiserver/write/request/apply_patch.h"
 #include "apiserver/write/request/body_fields.h"
 #include "apiserver/write/request/reshape_in_turns.h"
+#include "apiserver/write/request/scale.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -60,7 +62,8 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
           .name = ManagerName(request.info.query.Get("fieldManager"), request.user_agent),
           .api_version = request.at.version->api_version,
           .subresource = request.info.subresource,
-          .now = FormatTime(now)};
+          .now = FormatTime(now),
+          .reset = ResetFields(request.at, request.info.subresource)};
 }
 
 // Attributes of a review, whose objects may be large.
@@ -276,6 +279,11 @@ Task<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
     // A resourceVersion implies that the object exists; nevertheless the real server treats it as a
     // new object.
     patch.patch.Ensure("metadata").Erase("resourceVersion");
+    if (target.at.resource->custom) {
+      json::Value merged;
+      const auto fits = MergeApplied(target.at, patch.patch, merged);
+      if (!fits) co_return fits.error();
+    }
     draft->object = std::move(patch.patch);  // a create is attempted once
     draft->creates = true;
     if (sent.manager.tracks) {
@@ -311,6 +319,13 @@ Task<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& 
   if (change.part != nullptr) {
     const Result<void> changed = co_await ChangePart(sent, *draft, *change.part, *from);
     if (!changed) co_return changed.error();
+    if (target.manager.tracks) {
+      const bool force = sent.request.info.query.GetBool("force").value_or(false);
+      const auto owned = OwnScale(sent.request.at, target.manager, ObjectIn(sent.request.at, *from),
+                                  force, draft->object);
+      if (!owned) co_return owned.error();
+      target.manager.tracks = false;
+    }
   } else {
     const Result<void> changed = co_await off_loop_.Do(sent.bytes, [&] {
       draft->object = ObjectIn(sent.request.at, *from);
