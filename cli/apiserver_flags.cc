@@ -157,7 +157,7 @@ bool WantsServer(const ApiServerFlags& flags) {
          !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
          flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         flags.no_bootstrap_objects || flags.cluster_details || flags.no_validation || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          !flags.service_account_signing_key_file.empty() || flags.no_watch_list ||
@@ -255,6 +255,9 @@ void AddObjectFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--no-bootstrap-objects", flags.no_bootstrap_objects,
                "leave out what a real server makes itself: the Service default/kubernetes, flow "
                "schemas, priority classes and so on");
+  command.Flag("--cluster-details", flags.cluster_details,
+               "keep APIServices and the IPAddresses of Services, and name the flow schema and the "
+               "priority level in answers, as a cluster does");
   command.Flag("--no-validation", flags.no_validation,
                "take objects that a real server refuses: pods without containers, port 99999");
   command.Seconds("--event-ttl", flags.event_ttl,
@@ -442,6 +445,7 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
   options.bootstrap_objects = !flags.no_bootstrap_objects;
+  options.cluster_details = flags.cluster_details;
   options.validation = !flags.no_validation;
   options.field_owners = flags.field_owners;
   options.enable_admission_plugins = PluginsIn(flags.enable_admission_plugins);

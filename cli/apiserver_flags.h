@@ -36,6 +36,7 @@ struct ApiServerFlags {
   std::string client_ca_file{};
   std::string authorization_mode{"AlwaysAllow"};
   std::string token_auth_file{};
+  bool cluster_details = false;
   std::string service_account_signing_key_file{};
   std::vector<std::string> service_account_key_files{};
   std::string service_account_issuer{};

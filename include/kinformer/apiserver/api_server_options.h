@@ -118,6 +118,10 @@ struct ApiServerOptions {
   // default/kubernetes with its endpoints, flow schemas, priority classes, the server's lease and
   // so on. False: creates the four namespaces only.
   bool bootstrap_objects{true};
+  // Keeps what a cluster keeps beside, which tests of operators seldom ask for: an APIService for
+  // each version of a group, an IPAddress for each address of a Service, and the headers that name
+  // a request's flow schema and priority level. False: none of them.
+  bool cluster_details{false};
   // Address in the endpoints of default/kubernetes. The default is an address that no host has.
   std::string advertise_address{"192.0.2.1"};
   std::uint16_t advertise_port{6443};

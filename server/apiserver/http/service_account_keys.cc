@@ -1,6 +1,7 @@
 #include "kinformer/apiserver/service_account_keys.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -96,16 +97,19 @@ std::optional<Method> MethodOf(const EVP_PKEY* key) {
     return Method{.algorithm = "RS256", .digest = EVP_sha256(), .curve = nullptr, .size = 0};
   }
   if (EVP_PKEY_is_a(key, "EC") != 1) return std::nullopt;
-  switch (EVP_PKEY_get_bits(key)) {
-    case 256:
-      return Method{.algorithm = "ES256", .digest = EVP_sha256(), .curve = "P-256", .size = 32};
-    case 384:
-      return Method{.algorithm = "ES384", .digest = EVP_sha384(), .curve = "P-384", .size = 48};
-    case 521:
-      return Method{.algorithm = "ES512", .digest = EVP_sha512(), .curve = "P-521", .size = 66};
-    default:
-      return std::nullopt;
+  std::array<char, 64> group{};
+  if (EVP_PKEY_get_group_name(key, group.data(), group.size(), nullptr) != 1) return std::nullopt;
+  const std::string_view curve(group.data());
+  if (curve == "prime256v1" || curve == "P-256") {
+    return Method{.algorithm = "ES256", .digest = EVP_sha256(), .curve = "P-256", .size = 32};
   }
+  if (curve == "secp384r1" || curve == "P-384") {
+    return Method{.algorithm = "ES384", .digest = EVP_sha384(), .curve = "P-384", .size = 48};
+  }
+  if (curve == "secp521r1" || curve == "P-521") {
+    return Method{.algorithm = "ES512", .digest = EVP_sha512(), .curve = "P-521", .size = 66};
+  }
+  return std::nullopt;
 }
 
 struct Key {

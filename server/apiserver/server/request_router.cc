@@ -45,10 +45,13 @@ ResponsePtr NoSuchPage() {
 }
 
 Result<void> CheckTimeout(const RequestInfo& info) {
+  // A stream has no such timeout.
+  if (info.verb == Verb::kWatch || PodConnector::Serves(info.subresource)) return {};
   const std::string_view timeout = info.query.Get("timeout");
-  if (timeout.empty() || IsGoDuration(timeout)) return {};
-  return BadRequestError("invalid timeout \"" + std::string(timeout) +
-                         "\": it must be a duration such as 30s");
+  if (timeout.empty()) return {};
+  const std::string problem = GoDurationProblem(timeout);
+  if (problem.empty()) return {};
+  return BadRequestError("invalid timeout specified in the request URL - " + problem);
 }
 
 // Checks that the path has a namespace and a name where the resource and the verb require them, and
@@ -186,6 +189,9 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
                                                     std::to_string(state_.options.max_body_bytes));
     return ErrorResponse(error.WithHttpStatus(413), accept);
   }
+  if (Result<void> timeout = CheckTimeout(*info); !timeout) {
+    return ErrorResponse(timeout.error(), accept);
+  }
   const Result<UserInfoPtr> user = CallerOf(request, *info, tokens_, state_.authorizer);
   if (!user) return ErrorResponse(user.error(), accept);
   if (state_.authorizer != nullptr) {
@@ -238,7 +244,6 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
                       .body = std::move(request.body),
                       .view = std::move(view)};
   if (!out.at) return NoSuchPath(info.group, accept);
-  if (Result<void> timeout = CheckTimeout(info); !timeout) return fail(timeout.error());
   if (Result<void> placed = CheckPlace(*out.at.resource, info); !placed) {
     return fail(placed.error());
   }

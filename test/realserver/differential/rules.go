@@ -1,7 +1,9 @@
 package main
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +18,9 @@ func (s schemer) rule(schema object, correlates bool) {
 	rules := []any{}
 	switch schema["type"] {
 	case "string":
-		if schema["enum"] == nil {
+		if schema["format"] != nil {
+			schema["maxLength"] = 40
+		} else if schema["enum"] == nil {
 			schema["maxLength"] = 10
 		}
 	case "array":
@@ -24,7 +28,19 @@ func (s schemer) rule(schema object, correlates bool) {
 			schema["maxItems"] = 4
 		}
 		delete(schema, "default")
-		s.rule(schema["items"].(object), correlates && schema["x-kubernetes-list-type"] == "map")
+		items := schema["items"].(object)
+		keys, _ := schema["x-kubernetes-list-map-keys"].([]any)
+		kept := object{} // keys are required, or have defaults: they have no rules
+		for _, key := range keys {
+			kept[key.(string)] = maps.Clone(items["properties"].(object)[key.(string)].(object))
+		}
+		s.rule(items, correlates && keys != nil)
+		for key, property := range kept {
+			if property := property.(object); property["type"] == "string" {
+				property["maxLength"] = 10
+			}
+			items["properties"].(object)[key] = property
+		}
 	case "object":
 		delete(schema, "default")
 		if of, is := schema["additionalProperties"].(object); is {
@@ -58,13 +74,13 @@ func (s schemer) told(schema object, rule string) object {
 	case 0:
 		out["message"] = "must hold"
 	case 1:
-		out["messageExpression"] = pick(s.Rand, `"it is " + string(1 + 1)`, `"a: %s".format([["b"]])`, `""`)
+		out["messageExpression"] = pick(s.Rand, `"it " + "is"`, `1 < 2 ? "small" : "large"`, `""`)
 	}
 	if s.oneIn(6) {
 		out["reason"] = pick(s.Rand, "FieldValueRequired", "FieldValueForbidden", "FieldValueDuplicate", "FieldValueInvalid")
 	}
 	properties, _ := schema["properties"].(object)
-	if names := union(properties, nil); len(names) > 0 && s.oneIn(4) {
+	if names := union(properties, nil); len(names) > 0 && s.oneIn(8) {
 		out["fieldPath"] = "." + pick(s.Rand, names...)
 	}
 	if strings.Contains(rule, "oldSelf.hasValue()") || strings.Contains(rule, "oldSelf.orValue") {
@@ -76,10 +92,7 @@ func (s schemer) told(schema object, rule string) object {
 // expression is one that is about values of the schema, and does not always hold.
 func (s schemer) expression(schema object) string {
 	if schema["x-kubernetes-int-or-string"] == true {
-		return pick(s.Rand, "type(self) == int ? self < 50 : self == '50%'", "string(self) != 'x'")
-	}
-	if schema["nullable"] == true && s.oneIn(2) {
-		return "self != null"
+		return pick(s.Rand, "type(self) == int ? self < 50 : self == '50%'")
 	}
 	switch schema["type"] {
 	case "string":
@@ -95,7 +108,7 @@ func (s schemer) expression(schema object) string {
 			"oldSelf.orValue('bb') != self", "self.find('[bx]') == self", "isURL(self) || size(self) > 0", "self.charAt(0) == 'b'", "[self].exists_one(e, e == 'b')", "int(self) > 0")
 	case "integer":
 		return pick(s.Rand, "self > 2", "self % 4 == 0", "self >= oldSelf", "self == 2 || self == 4", "double(self) / 2.0 > 1.0", "self * 2 < 7", "100 / (self - 2) > 0",
-			"oldSelf.hasValue() ? self >= oldSelf.value() : true", "[1, 2, self].sum() < 6", "string(self) == '2'", "self - oldSelf <= 1")
+			"oldSelf.hasValue() ? self >= oldSelf.value() : true", "[1, 2, self].sum() < 6", "self - oldSelf <= 1")
 	case "number":
 		return pick(s.Rand, "self > 0.5", "self <= 2.5", "int(self) == 1", "self == oldSelf", "self in [1.0, 2.5]")
 	case "boolean":
@@ -107,6 +120,9 @@ func (s schemer) expression(schema object) string {
 			return pick(s.Rand, "self.kind == 'Thing'", "has(self.metadata)", "self.metadata.name != 'n'")
 		}
 		if schema["additionalProperties"] != nil {
+			if of, _ := schema["additionalProperties"].(object); of["type"] == nil {
+				return "self == oldSelf"
+			}
 			return pick(s.Rand, "size(self) < 2", "'p' in self", "self.all(k, k == 'p')", "self.exists(k, k == 'q')", "self == oldSelf", "oldSelf.all(k, k in self)")
 		}
 		return s.ofFields(schema)
@@ -132,7 +148,10 @@ func (s schemer) ofList(items object) string {
 
 func (s schemer) ofFields(schema object) string {
 	properties, _ := schema["properties"].(object)
-	names := union(properties, nil)
+	names := slices.DeleteFunc(union(properties, nil), func(name string) bool { // of no type, and unknown to expressions
+		property := properties[name].(object)
+		return property["type"] == nil && property["x-kubernetes-int-or-string"] != true
+	})
 	if len(names) == 0 {
 		return ""
 	}
