@@ -483,6 +483,7 @@ Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) 
   options.bearer_token = *std::move(token);
   options.host_names = flags.host_names;
   options.require_client_certificate = flags.require_client_certificate;
+  options.handler_authorizes = flags.authorization_mode == "RBAC";
   options.http2 = !flags.no_http2;
   // /debug/snapshot takes all that is stored; the server itself limits all other bodies.
   if (flags.debug_endpoints) options.max_body_bytes = std::size_t{256} << 20;

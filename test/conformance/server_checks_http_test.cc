@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/apiserver/service_account_keys.h"
 #include "kinformer/testing/api_server.h"
 
 #include "conformance/http_peer.h"
 #include "conformance/server_script.h"
+#include "x509/openssl.h"
 
 namespace kinformer::testing {
 namespace {
@@ -23,6 +25,9 @@ const Script& Checks() {
   static const Script script = LoadScript(KINFORMER_SERVER_CHECKS);
   return script;
 }
+
+// Returns a private key in PEM.
+std::string NewKey() { return internal::x509::KeyText(internal::x509::NewKey().get()); }
 
 std::vector<ScriptCase> HttpCases() {
   std::vector<ScriptCase> cases;
@@ -36,9 +41,14 @@ class ServerHttpChecks : public ::testing::TestWithParam<std::tuple<ScriptCase, 
 
 TEST_P(ServerHttpChecks, AnswersAsItShould) {
   const auto& [script_case, http2] = GetParam();
-  ApiServer server({.pod_grace = true,
-                    .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
-                    .admission_controllers = false});
+  const bool details = script_case.HasDetails();
+  ApiServer server(
+      {.pod_grace = true,
+       .cluster_details = details,
+       .service_account_keys =
+           details ? apiserver::ReadServiceAccountKeys(NewKey()).OrExit() : nullptr,
+       .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
+       .admission_controllers = false});
   server.Listen({.tls = http2}).OrExit();
   const std::string ca_file =
       ::testing::TempDir() + "kinformer-checks-" + std::to_string(server.http().port()) + ".crt";

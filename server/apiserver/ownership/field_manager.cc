@@ -212,7 +212,11 @@ Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
                 .operation = kUpdate,
                 .api_version = manager.api_version,
                 .time = manager.now,
-                .fields = Compare(shape, nothing, live).added};
+                .fields = {}};
+    FieldChanges all = Compare(shape, nothing, live);
+    first.fields = std::move(all.added);
+    // What Go's form of an object always has, even if it is empty.
+    first.fields.Add(all.modified);
     Strip(first.fields);
     first.fields.RemoveBelow(manager.reset);
     entries.push_back(std::move(first));

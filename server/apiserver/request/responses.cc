@@ -169,6 +169,10 @@ ResponsePtr Audited(ResponsePtr inner, std::string id) {
   return Add(std::move(inner), "Audit-Id", std::move(id));
 }
 
+ResponsePtr WithAddedHeader(ResponsePtr inner, std::string_view name, std::string value) {
+  return Add(std::move(inner), name, std::move(value));
+}
+
 ResponsePtr Warning(ResponsePtr inner, std::string_view text) {
   return Add(std::move(inner), "Warning", WarningText(text));
 }

@@ -166,6 +166,7 @@ ResponsePtr RequestRouter::JudgeHead(const HttpRequest& head) const {
 }
 
 void RequestRouter::OnWrite(const ServedResource& resource) {
+  if (resource.group == "flowcontrol.apiserver.k8s.io") flows_.Forget();
   if (!resource.converted.empty()) return caches_.OnWrite(resource);
   // Waiters of an ended cache continue in a later turn, and not from inside the write.
   if (IsDefinition(resource)) EndOutdatedConversions();
@@ -194,21 +195,31 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
   }
   const Result<UserInfoPtr> user = CallerOf(request, *info, tokens_, state_.authorizer);
   if (!user) return ErrorResponse(user.error(), accept);
+  if (!state_.options.cluster_details || PodConnector::Serves(info->subresource)) {
+    return AnswerTo(*user, std::move(request), *std::move(info), accept);
+  }
+  FlowSchemas::Flow flow = flows_.FlowOf(**user, request.method, *info);
+  return FlowSchemas::Named(AnswerTo(*user, std::move(request), *std::move(info), accept),
+                            std::move(flow));
+}
+
+ResponsePtr RequestRouter::AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
+                                    const std::string& accept) {
   if (state_.authorizer != nullptr) {
-    Result<void> may = CheckAccess(*state_.authorizer, **user, request.method, *info);
+    Result<void> may = CheckAccess(*state_.authorizer, *user, request.method, info);
     if (!may) return ErrorResponse(may.error(), accept);
   }
-  if (!info->is_resource_request) return AnswerOther(request, *info, accept);
+  if (!info.is_resource_request) return AnswerOther(request, info, accept);
   const auto fault =
-      faults_.Draw({.verb = VerbName(info->verb),
-                    .resource = info->resource,
-                    .namespace_ = info->namespace_,
+      faults_.Draw({.verb = VerbName(info.verb),
+                    .resource = info.resource,
+                    .namespace_ = info.namespace_,
                     .user_agent = request.headers.Get("User-Agent"),
-                    .continues = !info->query.Get("continue").empty(),
-                    .initial_events = info->query.GetBool("sendInitialEvents").value_or(false)});
-  if (!fault) return Route(std::move(request), *user, *std::move(info), {});
+                    .continues = !info.query.Get("continue").empty(),
+                    .initial_events = info.query.GetBool("sendInitialEvents").value_or(false)});
+  if (!fault) return Route(std::move(request), user, std::move(info), {});
   return InjectFault(state_, *fault, accept,
-                     [this, request, user = *user, info = *std::move(info)](ReadView view) {
+                     [this, request, user, info = std::move(info)](ReadView view) {
                        return Route(request, user, info, std::move(view));
                      });
 }

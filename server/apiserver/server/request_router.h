@@ -23,6 +23,7 @@
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
+#include "apiserver/server/flow_schemas.h"
 #include "apiserver/write/background/disposal.h"
 #include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/object/write_observer.h"
@@ -47,6 +48,7 @@ class RequestRouter final : private WriteObserver {
         mutations_(state, writer, tokens_, off_loop_, converter_, caches_),
         pods_(state, off_loop_, converter_),
         discovery_(state, off_loop_),
+        flows_(state),
         off_loop_(state.env),
         disposal_(state, off_loop_) {
     writer.AddObserver(*this);
@@ -69,11 +71,16 @@ class RequestRouter final : private WriteObserver {
  private:
   void AfterPut(const ObjectPut& put) override { OnWrite(*put.at.resource); }
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr&) override { OnWrite(*at.resource); }
-  void AfterReplace() override { EndOutdatedConversions(); }
+  void AfterReplace() override {
+    flows_.Forget();
+    EndOutdatedConversions();
+  }
   // Updates the converted objects of the resource.
   void OnWrite(const ServedResource& resource);
   std::string NextAuditId();
   ResponsePtr Answer(HttpRequest request);
+  ResponsePtr AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
+                       const std::string& accept);
   // Responds to requests that are not about a resource.
   ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
                           std::string_view accept);
@@ -93,6 +100,7 @@ class RequestRouter final : private WriteObserver {
   Mutations mutations_;
   PodConnector pods_;
   Discovery discovery_;
+  FlowSchemas flows_;
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;
   OffLoop off_loop_;  // destroyed before the objects that its work uses

@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinformer/object/time.h"
-
 #include "apiserver/registry/custom_resource_definition.h"
+#include "apiserver/registry/object_rules.h"
 
 namespace kinformer::apiserver {
 namespace {

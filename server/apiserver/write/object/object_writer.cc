@@ -188,6 +188,10 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   }
   metadata.Set("uid", internal::base::NewUuid(state_.env));
   if (!state_.options.defaulting || resource.custom) return {};
+  const FieldManager& manager = draft.target.manager;
+  if (manager.tracks && !manager.applies && resource.Is("", "services")) {
+    draft.filled_in = FieldsToAssign(draft.object);
+  }
   return strategy_.Create(resource, draft.target.user.get(), draft.object);
 }
 

@@ -274,16 +274,14 @@ Task<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
     if (!patch.server_side || !target.subresource.empty()) {
       co_return NotFoundError(target.at.resource->Subject(target.name));
     }
+    json::Value merged = json::Value::MakeObject();
+    const auto distinct = MergeApplied(target.at, patch.patch, merged);
+    if (!distinct) co_return distinct.error();
     const auto fit = CheckAppliedCreate(target.at, patch.patch, target.namespace_, target.name);
     if (!fit) co_return fit.error();
     // A resourceVersion implies that the object exists; nevertheless the real server treats it as a
     // new object.
     patch.patch.Ensure("metadata").Erase("resourceVersion");
-    if (target.at.resource->custom) {
-      json::Value merged;
-      const auto fits = MergeApplied(target.at, patch.patch, merged);
-      if (!fits) co_return fits.error();
-    }
     draft->object = std::move(patch.patch);  // a create is attempted once
     draft->creates = true;
     if (sent.manager.tracks) {
