@@ -44,6 +44,7 @@ TEST_P(ServerHttpChecks, AnswersAsItShould) {
   const bool details = script_case.HasDetails();
   ApiServer server(
       {.pod_grace = true,
+       .field_owners = details,
        .cluster_details = details,
        .service_account_keys =
            details ? apiserver::ReadServiceAccountKeys(NewKey()).OrExit() : nullptr,

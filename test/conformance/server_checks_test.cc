@@ -53,7 +53,7 @@ class EmbeddedPeer final : public ScriptPeer {
  private:
   static apiserver::ApiServerOptions Options(bool by_roles, bool details) {
     apiserver::ApiServerOptions options;
-    options.cluster_details = details;
+    options.cluster_details = options.field_owners = details;
     options.pod_grace = true;
     // Plug-ins that a real server has on, as far as they wait for objects of a case.
     options.enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"};

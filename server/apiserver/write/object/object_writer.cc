@@ -1,5 +1,6 @@
 #include "apiserver/write/object/object_writer.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -35,6 +36,19 @@ namespace {
 template <class T>
 void Append(std::vector<T> more, std::vector<T>& all) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// Removes causes that are there already: what is wrong with the amounts of a resize is found by the
+// checks of the pod, too.
+void DropRepeated(std::vector<StatusCause>& causes) {
+  std::vector<StatusCause> kept;
+  for (StatusCause& cause : causes) {
+    const bool known = std::any_of(kept.begin(), kept.end(), [&](const StatusCause& other) {
+      return other.field == cause.field && other.message == cause.message;
+    });
+    if (!known) kept.push_back(std::move(cause));
+  }
+  causes = std::move(kept);
 }
 
 // ---- Delete
@@ -486,6 +500,7 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
   Append(
       ValidateCustomObject(target.at, target.subresource == "status", merged, &old, draft.warnings),
       causes);
+  if (target.subresource == "resize") DropRepeated(causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }
