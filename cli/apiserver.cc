@@ -235,8 +235,8 @@ int RunApiServer(const ApiServerFlags& flags) {
   Runtime runtime;
   Env& env = runtime.env();
   Served served(env);
-  if (Result<void> begun = served.Begin(flags, *std::move(token_users), *std::move(keys),
-                                        *std::move(script));
+  if (Result<void> begun =
+          served.Begin(flags, *std::move(token_users), *std::move(keys), *std::move(script));
       !begun) {
     return Fail(begun.error());
   }

@@ -157,13 +157,13 @@ bool WantsServer(const ApiServerFlags& flags) {
          !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
          flags.no_garbage_collection || flags.no_namespace_finalization ||
          flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
-         flags.no_bootstrap_objects || flags.cluster_details || flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         flags.no_bootstrap_objects || flags.cluster_details || flags.no_validation ||
+         flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          !flags.service_account_signing_key_file.empty() || flags.no_watch_list ||
-         !flags.advertise_address.empty() ||
-         !flags.enable_admission_plugins.empty() || !flags.disable_admission_plugins.empty() ||
-         flags.no_admission_controllers;
+         !flags.advertise_address.empty() || !flags.enable_admission_plugins.empty() ||
+         !flags.disable_admission_plugins.empty() || flags.no_admission_controllers;
 }
 
 // Adds the options for where the server listens, and whom it lets in.
@@ -306,8 +306,7 @@ Result<std::shared_ptr<const apiserver::ServiceAccountKeys>> ServiceAccountKeysO
     const ApiServerFlags& flags) {
   const std::string& signing_file = flags.service_account_signing_key_file;
   if (signing_file.empty()) return std::shared_ptr<const apiserver::ServiceAccountKeys>();
-  const Result<std::string> signing =
-      ReadFile("--service-account-signing-key-file", signing_file);
+  const Result<std::string> signing = ReadFile("--service-account-signing-key-file", signing_file);
   if (!signing) return signing.error();
   std::string verifying;
   for (const std::string& file : flags.service_account_key_files) {

@@ -212,9 +212,8 @@ Result<KubeCommand> ReadKubeFlags(const std::vector<std::string>& arguments) {
     Pass(given, name, out);
   }
   if (given.Get("service-account-signing-key-file")) {
-    for (const char* const name :
-         {"service-account-signing-key-file", "service-account-key-file", "service-account-issuer",
-          "service-account-jwks-uri"}) {
+    for (const char* const name : {"service-account-signing-key-file", "service-account-key-file",
+                                   "service-account-issuer", "service-account-jwks-uri"}) {
       Pass(given, name, out);
     }
   }

@@ -283,7 +283,8 @@ TEST(RequestBody, FaultyDeleteOptions_AreRefused) {
 }
 
 TEST(RequestBody, GoDurations_AreRecognized) {
-  for (const char* text : {"0", "30s", "1m30s", "1.5h", "2ns", "3us", "4ms", "1h2m3s4ms5us6ns", "-1s", "+.5s"}) {
+  for (const char* text :
+       {"0", "30s", "1m30s", "1.5h", "2ns", "3us", "4ms", "1h2m3s4ms5us6ns", "-1s", "+.5s"}) {
     EXPECT_EQ(GoDurationProblem(text), "") << text;
   }
   struct Row {

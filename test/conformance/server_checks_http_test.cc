@@ -42,14 +42,13 @@ class ServerHttpChecks : public ::testing::TestWithParam<std::tuple<ScriptCase, 
 TEST_P(ServerHttpChecks, AnswersAsItShould) {
   const auto& [script_case, http2] = GetParam();
   const bool details = script_case.HasDetails();
-  ApiServer server(
-      {.pod_grace = true,
-       .field_owners = details,
-       .cluster_details = details,
-       .service_account_keys =
-           details ? apiserver::ReadServiceAccountKeys(NewKey()).OrExit() : nullptr,
-       .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
-       .admission_controllers = false});
+  ApiServer server({.pod_grace = true,
+                    .field_owners = details,
+                    .cluster_details = details,
+                    .service_account_keys =
+                        details ? apiserver::ReadServiceAccountKeys(NewKey()).OrExit() : nullptr,
+                    .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
+                    .admission_controllers = false});
   server.Listen({.tls = http2}).OrExit();
   const std::string ca_file =
       ::testing::TempDir() + "kinformer-checks-" + std::to_string(server.http().port()) + ".crt";

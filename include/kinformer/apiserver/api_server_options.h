@@ -24,10 +24,10 @@ class Transport;  // transport.h
 
 namespace kinformer::apiserver {
 
-class Kubelet;          // kubelet.h
+class Kubelet;             // kubelet.h
 class ServiceAccountKeys;  // service_account_keys.h
-class Storage;          // data_directory.h
-struct WorkloadScript;  // workload_script.h
+class Storage;             // data_directory.h
+struct WorkloadScript;     // workload_script.h
 
 // Address of a webhook, as its configuration gives it.
 struct WebhookAddress {

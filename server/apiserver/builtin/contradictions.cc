@@ -201,7 +201,7 @@ void CheckRules(const ServedResource& resource, const json::Value& rules, Causes
           InvalidValue(at, urls.Dump(), "namespaced rules cannot apply to non-resource URLs"));
     }
     if (rule["apiGroups"].size() > 0 || rule["resources"].size() > 0 ||
-               rule["resourceNames"].size() > 0) {
+        rule["resourceNames"].size() > 0) {
       causes.push_back(InvalidValue(
           at, urls.Dump(), "rules cannot apply to both regular resources and non-resource URLs"));
     }

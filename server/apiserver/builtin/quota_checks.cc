@@ -16,16 +16,10 @@ using Causes = std::vector<StatusCause>;
 
 // What all quotas can limit: other names are counts of a resource, or extended resources. Sorted.
 constexpr auto kStandard = std::to_array<std::string_view>(
-    {"configmaps",       "cpu",
-     "ephemeral-storage", "limits.cpu",
-     "limits.ephemeral-storage", "limits.memory",
-     "memory",           "persistentvolumeclaims",
-     "pods",             "replicationcontrollers",
-     "requests.cpu",     "requests.ephemeral-storage",
-     "requests.memory",  "requests.storage",
-     "resourcequotas",   "secrets",
-     "services",         "services.loadbalancers",
-     "services.nodeports"});
+    {"configmaps", "cpu", "ephemeral-storage", "limits.cpu", "limits.ephemeral-storage",
+     "limits.memory", "memory", "persistentvolumeclaims", "pods", "replicationcontrollers",
+     "requests.cpu", "requests.ephemeral-storage", "requests.memory", "requests.storage",
+     "resourcequotas", "secrets", "services", "services.loadbalancers", "services.nodeports"});
 constexpr auto kCompute = std::to_array<std::string_view>(
     {"cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"});
 constexpr auto kScopes = std::to_array<std::string_view>(

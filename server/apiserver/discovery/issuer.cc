@@ -37,9 +37,8 @@ ResponsePtr AnswerIssuer(const ApiServerOptions& options, const RequestInfo& inf
   HttpHeaders headers;
   headers.Add("Cache-Control", "public, max-age=3600");
   headers.Add("Content-Type", keys ? "application/jwk-set+json" : "application/json");
-  return WholeResponse(
-      200, std::move(headers),
-      keys ? options.service_account_keys->KeySet() : DocumentOf(options));
+  return WholeResponse(200, std::move(headers),
+                       keys ? options.service_account_keys->KeySet() : DocumentOf(options));
 }
 
 }  // namespace kinformer::apiserver

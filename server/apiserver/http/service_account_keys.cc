@@ -171,12 +171,11 @@ bool IsSigned(const Key& key, std::string_view text, std::string signature) {
     signature = *std::move(der);
   }
   const ContextPtr context(EVP_MD_CTX_new());
-  const bool valid =
-      context != nullptr &&
-      EVP_DigestVerifyInit(context.get(), nullptr, key.method.digest, nullptr, key.key.get()) ==
-          1 &&
-      EVP_DigestVerify(context.get(), Bytes(signature), signature.size(), Bytes(text),
-                       text.size()) == 1;
+  const bool valid = context != nullptr &&
+                     EVP_DigestVerifyInit(context.get(), nullptr, key.method.digest, nullptr,
+                                          key.key.get()) == 1 &&
+                     EVP_DigestVerify(context.get(), Bytes(signature), signature.size(),
+                                      Bytes(text), text.size()) == 1;
   ERR_clear_error();
   return valid;
 }
@@ -209,17 +208,17 @@ class PemKeys final : public ServiceAccountKeys {
 
   [[nodiscard]] Result<std::string> Sign(std::string_view claims) const override {
     const Key& key = keys_.front();
-    std::string text = Base64Url(json::Value::MakeObject({{"alg", key.method.algorithm},
-                                                          {"kid", key.id}})
-                                     .Dump()) +
-                       "." + Base64Url(claims);
+    std::string text =
+        Base64Url(
+            json::Value::MakeObject({{"alg", key.method.algorithm}, {"kid", key.id}}).Dump()) +
+        "." + Base64Url(claims);
     const ContextPtr context(EVP_MD_CTX_new());
     std::size_t size = 0;
     if (context == nullptr ||
         EVP_DigestSignInit(context.get(), nullptr, key.method.digest, nullptr, key.key.get()) !=
             1 ||
-        EVP_DigestSign(context.get(), nullptr, &size, Bytes(std::string_view(text)),
-                       text.size()) != 1) {
+        EVP_DigestSign(context.get(), nullptr, &size, Bytes(std::string_view(text)), text.size()) !=
+            1) {
       return TlsError("a token of a service account cannot be signed");
     }
     std::string signature(size, '\0');

@@ -83,9 +83,9 @@ TEST(ServiceAccountKeys, WhatIsNoKey_IsAnErrorThatSaysWhatToDo) {
     ASSERT_FALSE(keys.ok()) << text;
     EXPECT_THAT(std::string(keys.error().message()), HasSubstr("P-256, P-384 or P-521"));
   }
-  const auto keys =
-      ReadServiceAccountKeys(CurveKey("P-256"), "-----BEGIN PUBLIC KEY-----\nAAAA\n"
-                                                "-----END PUBLIC KEY-----\n");
+  const auto keys = ReadServiceAccountKeys(CurveKey("P-256"),
+                                           "-----BEGIN PUBLIC KEY-----\nAAAA\n"
+                                           "-----END PUBLIC KEY-----\n");
   ASSERT_FALSE(keys.ok());
   EXPECT_THAT(std::string(keys.error().message()), HasSubstr("verifies tokens"));
 }

@@ -84,9 +84,8 @@ struct ApiServer::Impl {
                        : nullptr),
         roles(authorizer == nullptr ? nullptr
                                     : std::make_unique<RoleKeeper>(state, writer, *authorizer)),
-        details(state.options.cluster_details
-                    ? std::make_unique<ClusterDetails>(state, writer)
-                    : nullptr),
+        details(state.options.cluster_details ? std::make_unique<ClusterDetails>(state, writer)
+                                              : nullptr),
         faults(env),
         router(self, state, writer, faults) {
     if (state.options.storage != nullptr) TakeUp();
@@ -218,7 +217,7 @@ struct ApiServer::Impl {
   Lifecycle lifecycle;
   const std::unique_ptr<Authorizer> authorizer;  // null: everybody may do everything
   const std::unique_ptr<RoleKeeper> roles;
-  const std::unique_ptr<ClusterDetails> details;  // null: not wanted
+  const std::unique_ptr<ClusterDetails> details;    // null: not wanted
   std::unique_ptr<workloads::Workloads> workloads;  // null: none are simulated
   FaultPlan faults;
   RequestRouter router;
@@ -453,9 +452,9 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   state.resources.ShareStores();
   state.resource_version = resource_version;
   impl_->KeepAll();
-  if (impl_->roles != nullptr) impl_->roles->Reload();
+  // What is gone again, and what is there again.
+  impl_->writer.StateReplaced();
   if (impl_->workloads != nullptr) impl_->workloads->Reload();
-  impl_->router.EndOutdatedConversions();
   return {};
 }
 

@@ -62,19 +62,18 @@ bool IsPath(const json::Value& rule, std::string_view method, const RequestInfo&
 
 bool Matches(const json::Value& rules, const UserInfo& user, std::string_view method,
              const RequestInfo& info) {
-  return std::any_of(
-      rules.items().begin(), rules.items().end(), [&](const json::Value& rule) {
-        const json::Array& subjects = rule["subjects"].items();
-        const bool is_subject =
-            std::any_of(subjects.begin(), subjects.end(),
-                        [&](const json::Value& subject) { return IsSubject(subject, user); });
-        if (!is_subject) return false;
-        const json::Array& parts =
-            rule[info.is_resource_request ? "resourceRules" : "nonResourceRules"].items();
-        return std::any_of(parts.begin(), parts.end(), [&](const json::Value& part) {
-          return info.is_resource_request ? IsResource(part, info) : IsPath(part, method, info);
-        });
-      });
+  return std::any_of(rules.items().begin(), rules.items().end(), [&](const json::Value& rule) {
+    const json::Array& subjects = rule["subjects"].items();
+    const bool is_subject =
+        std::any_of(subjects.begin(), subjects.end(),
+                    [&](const json::Value& subject) { return IsSubject(subject, user); });
+    if (!is_subject) return false;
+    const json::Array& parts =
+        rule[info.is_resource_request ? "resourceRules" : "nonResourceRules"].items();
+    return std::any_of(parts.begin(), parts.end(), [&](const json::Value& part) {
+      return info.is_resource_request ? IsResource(part, info) : IsPath(part, method, info);
+    });
+  });
 }
 
 }  // namespace
@@ -113,8 +112,8 @@ FlowSchemas::Flow FlowSchemas::FlowOf(const UserInfo& user, std::string_view met
 
 ResponsePtr FlowSchemas::Named(ResponsePtr answer, Flow flow) {
   if (flow.schema.empty()) return answer;
-  answer = WithAddedHeader(std::move(answer), "X-Kubernetes-PF-FlowSchema-UID",
-                           std::move(flow.schema));
+  answer =
+      WithAddedHeader(std::move(answer), "X-Kubernetes-PF-FlowSchema-UID", std::move(flow.schema));
   return WithAddedHeader(std::move(answer), "X-Kubernetes-PF-PriorityLevel-UID",
                          std::move(flow.level));
 }

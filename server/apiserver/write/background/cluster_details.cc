@@ -70,18 +70,17 @@ Value ApiServiceOf(const GroupVersionEntry& served, std::string_view name, WallT
       {{"metadata",
         Value::MakeObject(
             {{"name", name},
-             {"labels", Value::MakeObject(
-                            {{kManagedLabel, rank == nullptr ? kWhileDefined : kAtStart}})}})},
+             {"labels",
+              Value::MakeObject({{kManagedLabel, rank == nullptr ? kWhileDefined : kAtStart}})}})},
        {"spec", std::move(spec)},
        {"status",
         Value::MakeObject(
-            {{"conditions",
-              Value::MakeArray({Value::MakeObject(
-                  {{"type", "Available"},
-                   {"status", "True"},
-                   {"lastTransitionTime", FormatTime(now)},
-                   {"reason", "Local"},
-                   {"message", "Local APIServices are always available"}})})}})}});
+            {{"conditions", Value::MakeArray({Value::MakeObject(
+                                {{"type", "Available"},
+                                 {"status", "True"},
+                                 {"lastTransitionTime", FormatTime(now)},
+                                 {"reason", "Local"},
+                                 {"message", "Local APIServices are always available"}})})}})}});
 }
 
 // Returns the cluster addresses of a Service, without those that are none.
@@ -118,15 +117,16 @@ void ClusterDetails::Register() {
     served.insert(std::move(name));
   }
   std::vector<std::string> gone;
-  services.resource->store->Walk({}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
-    const std::string name(stored->name());
-    if (served.contains(name)) return true;
-    const Value object = stored->Parse();
-    if (object["metadata"]["labels"][kManagedLabel].StringOrEmpty() == kWhileDefined) {
-      gone.push_back(name);
-    }
-    return true;
-  });
+  services.resource->store->Walk(
+      {}, {}, state_.resource_version, [&](const StoredObjectPtr& stored) {
+        const std::string name(stored->name());
+        if (served.contains(name)) return true;
+        const Value object = stored->Parse();
+        if (object["metadata"]["labels"][kManagedLabel].StringOrEmpty() == kWhileDefined) {
+          gone.push_back(name);
+        }
+        return true;
+      });
   for (const std::string& name : gone) {
     (void)writer_.Delete({.at = services, .name = name}, {}).ok();
   }
@@ -167,20 +167,18 @@ void ClusterDetails::FollowAddresses(const Value& before, const Value& after) {
 
 void ClusterDetails::MakeAddress(const std::string& address, const Value& service) {
   const bool is_v6 = address.find(':') != std::string::npos;
-  Value labels = Value::MakeObject(
-      {{"ipaddress.kubernetes.io/ip-family", is_v6 ? "IPv6" : "IPv4"},
-       {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}});
+  Value labels = Value::MakeObject({{"ipaddress.kubernetes.io/ip-family", is_v6 ? "IPv6" : "IPv4"},
+                                    {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}});
   Value parent = Value::MakeObject({{"resource", "services"},
                                     {"namespace", service["metadata"]["namespace"]},
                                     {"name", service["metadata"]["name"]}});
   // Fails where two Services share an address, which tests can arrange.
   (void)writer_
-      .Create({.at = state_.resources.Find("networking.k8s.io", "v1", "ipaddresses"),
-               .name = address},
-              Value::MakeObject(
-                  {{"metadata",
-                    Value::MakeObject({{"name", address}, {"labels", std::move(labels)}})},
-                   {"spec", Value::MakeObject({{"parentRef", std::move(parent)}})}}))
+      .Create(
+          {.at = state_.resources.Find("networking.k8s.io", "v1", "ipaddresses"), .name = address},
+          Value::MakeObject(
+              {{"metadata", Value::MakeObject({{"name", address}, {"labels", std::move(labels)}})},
+               {"spec", Value::MakeObject({{"parentRef", std::move(parent)}})}}))
       .ok();
 }
 

@@ -183,7 +183,9 @@ Result<void> ObjectWriter::Normalize(Draft& draft) {
     if (Result<void> ready = NormalizeNew(draft); !ready) return ready;
   } else {
     FieldManager& manager = draft.target.manager;
-    manager.forgets = manager.forgets || (manager.tracks && ForgetsOwners(draft.object, draft.target.at.resource->custom));
+    manager.forgets =
+        manager.forgets ||
+        (manager.tracks && ForgetsOwners(draft.object, draft.target.at.resource->custom));
     TidyMetadata(draft.object.Ensure("metadata"));
     const json::Value& metadata = std::as_const(draft.object)["metadata"];
     if (Result<void> sent = CheckSentMetadata(draft.target, metadata); !sent) return sent;

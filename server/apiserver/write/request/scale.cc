@@ -108,8 +108,8 @@ Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const j
     replicas = std::move(parent);
     end = slash;
   }
-  const bool changed = live.At(path).AsInt64().value_or(0) !=
-                       std::as_const(object).At(path).AsInt64().value_or(0);
+  const bool changed =
+      live.At(path).AsInt64().value_or(0) != std::as_const(object).At(path).AsInt64().value_or(0);
   return TrackScale(manager, replicas, changed, live, force, object);
 }
 
