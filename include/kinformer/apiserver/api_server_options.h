@@ -134,8 +134,8 @@ struct ApiServerOptions {
   // Beside the tokens of service accounts. Counterpart: --token-auth-file.
   std::vector<TokenUser> token_users{};
   // Signs the tokens of service accounts, which are JSON Web Tokens then, and serves the documents
-  // by which others verify them: /openid/v1/jwks and /.well-known/openid-configuration. Null: tokens
-  // are random texts that only this server knows, until it ends.
+  // by which others verify them: /openid/v1/jwks and /.well-known/openid-configuration. Null: the
+  // tokens are random texts that only this server knows, until it ends.
   std::shared_ptr<const ServiceAccountKeys> service_account_keys{};
   // The issuer in such tokens, and their audience if a request names none.
   std::string service_account_issuer{"https://kubernetes.default.svc"};

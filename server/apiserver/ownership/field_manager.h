@@ -53,9 +53,9 @@ Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
                         const json::Value& live, const json::Value& declared, bool force,
                         json::Value& object);
 
-// A Scale has been written to `object`, which was `live`: `replicas` is where, and `changed` whether
-// the number is another one. Sets metadata.managedFields: an update owns the number if anybody did,
-// an apply always. Conflict as for TrackApply.
+// A Scale has been written to `object`, which was `live`: `replicas` is where, and `changed`
+// whether the number is another one. Sets metadata.managedFields: an update owns the number if
+// anybody did, an apply always. Conflict as for TrackApply.
 Result<void> TrackScale(const FieldManager& manager, const FieldSet& replicas, bool changed,
                         const json::Value& live, bool force, json::Value& object);
 

@@ -1,6 +1,5 @@
 #include "apiserver/write/object/object_writer.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -23,6 +22,7 @@
 #include "apiserver/write/object/object_update.h"
 #include "apiserver/write/object/preconditions.h"
 #include "apiserver/write/object/propagation.h"
+#include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/object/sent_metadata.h"
 #include "apiserver/write/object/spec_checks.h"
 #include "base/text/number_in.h"
@@ -36,19 +36,6 @@ namespace {
 template <class T>
 void Append(std::vector<T> more, std::vector<T>& all) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-}
-
-// Removes causes that are there already: what is wrong with the amounts of a resize is found by the
-// checks of the pod, too.
-void DropRepeated(std::vector<StatusCause>& causes) {
-  std::vector<StatusCause> kept;
-  for (StatusCause& cause : causes) {
-    const bool known = std::any_of(kept.begin(), kept.end(), [&](const StatusCause& other) {
-      return other.field == cause.field && other.message == cause.message;
-    });
-    if (!known) kept.push_back(std::move(cause));
-  }
-  causes = std::move(kept);
 }
 
 // ---- Delete
@@ -66,18 +53,6 @@ void TrackOwners(Draft& draft, const json::Value& before) {
   if (!target.manager.tracks || target.manager.applies) return;
   TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.filled_in,
               draft.object);
-}
-
-// Returns the fields of a Service that the server keeps if a client leaves them out.
-FieldSet FieldsToAssign(const json::Value& service) {
-  FieldSet spec;
-  for (const char* const name :
-       {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"}) {
-    if (!service["spec"].contains(name)) spec.Put(std::string("f:") + name, {.owned = true});
-  }
-  FieldSet out;
-  out.Put("f:spec", std::move(spec));
-  return out;
 }
 
 // Returns whether the write would change nothing. `form`: version of the object.

@@ -29,4 +29,15 @@ FieldSet ResetFields(const ResourceAt& at, std::string_view subresource) {
   return out;
 }
 
+FieldSet FieldsToAssign(const json::Value& service) {
+  FieldSet spec;
+  for (const char* const name :
+       {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"}) {
+    if (!service["spec"].contains(name)) spec.Put(std::string("f:") + name, {.owned = true});
+  }
+  FieldSet out;
+  out.Put("f:spec", std::move(spec));
+  return out;
+}
+
 }  // namespace kinformer::apiserver

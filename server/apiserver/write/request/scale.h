@@ -31,8 +31,8 @@ Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const js
 // preconditions.
 Result<void> ApplyScale(const ResourceAt& at, const json::Value& scale, json::Value& object);
 
-// A Scale of `manager` has been written to `object`, which was `live`: sets who owns the replicas. An
-// apply conflicts with other owners of another number, unless `force` is set.
+// A Scale of `manager` has been written to `object`, which was `live`: sets who owns the replicas.
+// An apply conflicts with other owners of another number, unless `force` is set.
 Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const json::Value& live,
                       bool force, json::Value& object);
 

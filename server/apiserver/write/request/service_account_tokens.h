@@ -29,10 +29,10 @@ struct KnownToken {
   std::vector<std::string> audiences{};
 };
 
-// Loop-confined. Tokens are signed if the options have keys, and otherwise kept only in memory; they
-// are never logged. A token is valid until it expires by the Env's clock, or its account or the object it is bound to is deleted; those of
-// ApiServerOptions::token_users always are. Counterpart:
-// pkg/serviceaccount's token generator and authenticator.
+// Loop-confined. Tokens are signed if the options have keys, and otherwise kept only in memory;
+// they are never logged. A token is valid until it expires by the Env's clock, or its account or
+// the object it is bound to is deleted; those of ApiServerOptions::token_users always are.
+// Counterpart: pkg/serviceaccount's token generator and authenticator.
 class ServiceAccountTokens {
  public:
   explicit ServiceAccountTokens(ServerState& state);
