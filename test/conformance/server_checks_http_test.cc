@@ -16,7 +16,7 @@
 
 #include "conformance/http_peer.h"
 #include "conformance/server_script.h"
-#include "x509/openssl.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 namespace {
@@ -27,7 +27,14 @@ const Script& Checks() {
 }
 
 // Returns a private key in PEM.
-std::string NewKey() { return internal::x509::KeyText(internal::x509::NewKey().get()); }
+std::string NewKey() {
+  const WallTime now{std::chrono::seconds(1'700'000'000)};
+  return internal::x509::TlsAuthority::Make("test", now)
+      .OrExit()
+      .ServerCertificate({"localhost"})
+      .OrExit()
+      .key_pem;
+}
 
 std::vector<ScriptCase> HttpCases() {
   std::vector<ScriptCase> cases;

@@ -1,43 +1,28 @@
 // kinformer/apiserver/service_account_keys.h
 //
-// ServiceAccountKeys: sign and verify the tokens of service accounts, which are JSON Web Tokens
-// then, as in a cluster.
+// ReadServiceAccountKeys: reads the keys that sign and verify the tokens of service accounts, which
+// are JSON Web Tokens then, as in a cluster.
 //
 //   auto keys = apiserver::ReadServiceAccountKeys(pem_of_private_key).OrExit();
 //   apiserver::ApiServer server(env, {.service_account_keys = keys});
 //
-// Link kinformer::apiserver_http for ReadServiceAccountKeys.
+// Link kinformer::apiserver_http.
 
 #ifndef KINFORMER_APISERVER_SERVICE_ACCOUNT_KEYS_H_
 #define KINFORMER_APISERVER_SERVICE_ACCOUNT_KEYS_H_
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "kinformer/base/result.h"
 
 namespace kinformer::apiserver {
 
-// Thread-safe. Keys are never logged.
-class ServiceAccountKeys {
- public:
-  virtual ~ServiceAccountKeys() = default;
-
-  // Returns a token with these claims, which are a JSON object.
-  [[nodiscard]] virtual Result<std::string> Sign(std::string_view claims) const = 0;
-  // Returns the claims of a token that one of the keys has signed. kUnauthorized: none has.
-  [[nodiscard]] virtual Result<std::string> Verify(std::string_view token) const = 0;
-  // Returns the public keys as a JSON Web Key Set.
-  [[nodiscard]] virtual std::string KeySet() const = 0;
-  // Returns the algorithms of the keys, each once, such as ES256.
-  [[nodiscard]] virtual std::vector<std::string> Algorithms() const = 0;
-};
+class ServiceAccountKeys;  // what ApiServerOptions::service_account_keys takes
 
 // Reads PEM: a private key that signs, RSA or of an elliptic curve, and any number of keys,
 // private, public or in certificates, that verify, too. Blocks for a moment. kConfig: what is
-// wrong, and what to do.
+// wrong, and what to do. Keys are never logged.
 Result<std::shared_ptr<const ServiceAccountKeys>> ReadServiceAccountKeys(
     const std::string& signing_key, const std::string& verifying_keys = {});
 

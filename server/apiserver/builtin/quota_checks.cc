@@ -14,7 +14,7 @@ namespace {
 
 using Causes = std::vector<StatusCause>;
 
-// What all quotas can limit: other names are counts of a resource, or extended resources. Sorted.
+// Names of what all quotas can limit: other names are counts of a resource, or extended resources. Sorted.
 constexpr auto kStandard = std::to_array<std::string_view>(
     {"configmaps", "cpu", "ephemeral-storage", "limits.cpu", "limits.ephemeral-storage",
      "limits.memory", "memory", "persistentvolumeclaims", "pods", "replicationcontrollers",
@@ -135,8 +135,15 @@ void CheckSelector(const json::Value& spec, Causes& causes) {
 }  // namespace
 
 void ValidateQuotaScopes(const json::Value& spec, Causes& causes) {
-  if (spec["scopes"].size() > 0) CheckScopes(spec, causes);
-  if (!spec["scopeSelector"].is_null()) CheckSelector(spec, causes);
+  Causes found;
+  if (spec["scopes"].size() > 0) CheckScopes(spec, found);
+  if (!spec["scopeSelector"].is_null()) CheckSelector(spec, found);
+  for (StatusCause& cause : found) {
+    const bool known = std::any_of(causes.begin(), causes.end(), [&](const StatusCause& other) {
+      return other.field == cause.field && other.message == cause.message;
+    });
+    if (!known) causes.push_back(std::move(cause));
+  }
 }
 
 }  // namespace kinformer::apiserver

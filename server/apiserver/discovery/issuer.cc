@@ -3,8 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "kinformer/apiserver/service_account_keys.h"
 #include "kinformer/json/json.h"
+
+#include "apiserver/registry/service_account_keys.h"
 
 namespace kinformer::apiserver {
 namespace {

@@ -211,11 +211,12 @@ Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
     Entry first{.manager = kBeforeFirstApply,
                 .operation = kUpdate,
                 .api_version = manager.api_version,
+                .subresource = manager.subresource,
                 .time = manager.now,
                 .fields = {}};
     FieldChanges all = Compare(shape, nothing, live);
     first.fields = std::move(all.added);
-    // What Go's form of an object always has, even if it is empty.
+    // Members that Go's form of an object always has, even if they are empty.
     first.fields.Add(all.modified);
     Strip(first.fields);
     first.fields.RemoveBelow(manager.reset);
@@ -264,6 +265,7 @@ Result<void> TrackScale(const FieldManager& manager, const FieldSet& replicas, b
     entries.push_back({.manager = kBeforeFirstApply,
                        .operation = kUpdate,
                        .api_version = manager.api_version,
+                       .subresource = manager.subresource,
                        .time = manager.now,
                        .fields = replicas});
   }

@@ -41,7 +41,7 @@ constexpr auto kAtomicMessages = std::to_array<std::string_view>({
 
 }  // namespace
 
-// Those with +mapType=atomic.
+// Maps with +mapType=atomic.
 bool IsAtomicMap(const internal::MessageDescriptor& message,
                  const internal::FieldDescriptor& field) {
   if (!field.map) return false;

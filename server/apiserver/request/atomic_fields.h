@@ -1,6 +1,6 @@
 // apiserver/request/atomic_fields.h
 //
-// Which objects of built-in kinds are whole values for a server-side apply: they are replaced, and
+// Objects of built-in kinds that are whole values for a server-side apply: they are replaced, and
 // not merged, and have one owner.
 
 #ifndef KINFORMER_APISERVER_REQUEST_ATOMIC_FIELDS_H_

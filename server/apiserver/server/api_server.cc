@@ -452,7 +452,7 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   state.resources.ShareStores();
   state.resource_version = resource_version;
   impl_->KeepAll();
-  // What is gone again, and what is there again.
+  // Observers know objects that are gone again, and none that are there again.
   impl_->writer.StateReplaced();
   if (impl_->workloads != nullptr) impl_->workloads->Reload();
   return {};

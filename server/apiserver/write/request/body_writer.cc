@@ -69,21 +69,25 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
 // Attributes of a review, whose objects may be large.
 using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
 
-// Fails without a right beyond that for the request: to create what an update makes, or to give
-// what a role or a binding gives.
-Result<void> CheckRights(const Authorizer& authorizer, const ResourceRequest& request,
-                         const Draft& draft) {
+// Fails without the right to create what an update makes.
+Result<void> CheckMayMake(const Authorizer& authorizer, const ResourceRequest& request,
+                          const Draft& draft) {
   const RequestInfo& info = request.info;
-  if (draft.creates && info.verb != Verb::kCreate) {
-    Result<void> may = authorizer.Check(*request.user, {.verb = "create",
-                                                        .group = info.group,
-                                                        .resource = info.resource,
-                                                        .subresource = info.subresource,
-                                                        .namespace_ = info.namespace_,
-                                                        .name = info.name});
-    if (!may) return may;
-  }
+  if (!draft.creates || info.verb == Verb::kCreate) return {};
+  return authorizer.Check(*request.user, {.verb = "create",
+                                          .group = info.group,
+                                          .resource = info.resource,
+                                          .subresource = info.subresource,
+                                          .namespace_ = info.namespace_,
+                                          .name = info.name});
+}
+
+// Fails without the right to give what a role or a binding gives.
+Result<void> CheckMayGive(const Authorizer& authorizer, const ResourceRequest& request,
+                          Draft& draft) {
+  const RequestInfo& info = request.info;
   if (info.group != kRbacGroup) return {};
+  if (!draft.creates && draft.old.is_null()) ObjectWriter::Load(draft);
   return CheckGrant(authorizer, *request.user,
                     {.resource = info.resource,
                      .namespace_ = info.namespace_,
@@ -374,6 +378,10 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
     if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
     if (Result<void> assigned = writer_.Assign(draft); !assigned) co_return assigned.error();
   }
+  if (state_.authorizer != nullptr && change == nullptr) {
+    Result<void> may = CheckMayGive(*state_.authorizer, sent.request, draft);
+    if (!may) co_return may.error();
+  }
   const Result<void> complete =
       co_await Do(sent, draft.target, [&] { return writer_.Complete(draft); });
   if (!complete) co_return complete.error();
@@ -473,7 +481,7 @@ Task<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const Change
 
 Result<void> BodyWriter::CheckAllowed(Sent& sent, Draft& draft, const ObjectChange* change) {
   if (state_.authorizer != nullptr && change == nullptr) {
-    Result<void> may = CheckRights(*state_.authorizer, sent.request, draft);
+    Result<void> may = CheckMayMake(*state_.authorizer, sent.request, draft);
     if (!may) return may;
   }
   const bool asks = change == nullptr || change->asks;

@@ -6,10 +6,9 @@
 #include <random>
 #include <utility>
 
-#include "kinformer/apiserver/service_account_keys.h"
-
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/registry/service_account_keys.h"
 #include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
