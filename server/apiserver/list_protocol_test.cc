@@ -236,7 +236,7 @@ TEST_F(ListProtocolTest, Page_ExpiresByItsAgeEvenIfNobodyWrites) {
   (void)List("limit=1", &next);
   server_.sim().RunFor(minutes(4));
   EXPECT_EQ(Get("limit=1" + next).status, 200);
-  server_.sim().RunFor(minutes(2));
+  server_.sim().RunFor(minutes(12));
   EXPECT_EQ(Get("limit=1" + next).status, 410);
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -195,10 +196,24 @@ func owned(entries []any) any {
 	for _, entry := range entries {
 		entry, _ := entry.(map[string]any)
 		who := fmt.Sprint(entry["manager"], " ", entry["operation"], " ", entry["apiVersion"], " ", entry["subresource"])
-		if out[who] != nil {
-			who += " again"
+		if fields, is := entry["fieldsV1"].(map[string]any); is {
+			known, _ := out[who].(map[string]any)
+			out[who] = joined(known, fields) // a real server has two entries of one updater, now and then
 		}
-		out[who] = entry["fieldsV1"]
+	}
+	return out
+}
+
+// joined is all that is in either.
+func joined(a, b map[string]any) map[string]any {
+	out := maps.Clone(b)
+	for name, inner := range a {
+		mine, _ := inner.(map[string]any)
+		others, _ := out[name].(map[string]any)
+		out[name] = joined(mine, others)
+	}
+	if out == nil {
+		out = map[string]any{}
 	}
 	return out
 }
@@ -404,7 +419,7 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 		}
 		where, detail := describe(r, sessions, symbolic[0], symbolic[1])
 		out = append(out, difference{r.id, where, detail})
-		if !all || style.owners || parted(r, answers) {
+		if !all || style.ends || parted(r, answers) {
 			return out
 		}
 	}
