@@ -14,7 +14,8 @@ namespace {
 
 using Causes = std::vector<StatusCause>;
 
-// Names of what all quotas can limit: other names are counts of a resource, or extended resources. Sorted.
+// Names of what all quotas can limit: other names are counts of a resource, or extended resources.
+// Sorted.
 constexpr auto kStandard = std::to_array<std::string_view>(
     {"configmaps", "cpu", "ephemeral-storage", "limits.cpu", "limits.ephemeral-storage",
      "limits.memory", "memory", "persistentvolumeclaims", "pods", "replicationcontrollers",
