@@ -84,9 +84,9 @@ std::optional<std::string> ToDer(std::string_view fixed, std::size_t size) {
   const int length = static_cast<int>(size);
   NumberPtr r(BN_bin2bn(Bytes(fixed), length, nullptr));
   NumberPtr s(BN_bin2bn(Bytes(fixed.substr(size)), length, nullptr));
-  if (pair == nullptr || ECDSA_SIG_set0(pair.get(), r.get(), s.get()) != 1) return std::nullopt;
-  static_cast<void>(r.release());
-  static_cast<void>(s.release());
+  if (pair == nullptr || r == nullptr || s == nullptr) return std::nullopt;
+  // Owns both from here on; fails only if one is null.
+  if (ECDSA_SIG_set0(pair.get(), r.release(), s.release()) != 1) return std::nullopt;
   unsigned char* der = nullptr;
   const int written = i2d_ECDSA_SIG(pair.get(), &der);
   if (written <= 0) return std::nullopt;

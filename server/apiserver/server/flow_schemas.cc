@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "apiserver/authorization/authorizer.h"
 #include "apiserver/schema/name_rules.h"
 
 namespace kinformer::apiserver {
