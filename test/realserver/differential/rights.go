@@ -297,7 +297,9 @@ func normalRights(r request, whole map[string]any) {
 	if status, is := body["status"].(map[string]any); is && body["kind"] == "SelfSubjectRulesReview" {
 		sortRules(status)
 	}
-	if r.user != "" && body["metadata"] != nil && strings.HasSuffix(r.path, "/nodes") {
+	// Other sequences have objects there, too.
+	everywhere := strings.HasSuffix(r.path, "/nodes") || strings.HasSuffix(r.path, "/v1/configmaps") || strings.HasSuffix(r.path, "/default/configmaps")
+	if r.user != "" && body["metadata"] != nil && everywhere && whole["code"] == json.Number("200") {
 		delete(whole, "body")
 	}
 }
