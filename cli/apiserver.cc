@@ -79,6 +79,7 @@ class Served {
   Served& operator=(const Served&) = delete;
 
   Result<void> Begin(const ApiServerFlags& flags, std::vector<apiserver::TokenUser> token_users,
+                     std::shared_ptr<const apiserver::ServiceAccountKeys> keys,
                      std::shared_ptr<const apiserver::WorkloadScript> script) {
     std::shared_ptr<Transport> upstream;
     if (!flags.record.empty()) {
@@ -113,6 +114,7 @@ class Served {
       } else {
         apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
         options.token_users = std::move(token_users);
+        options.service_account_keys = std::move(keys);
         options.simulate_workloads = std::move(script);
         options.storage = std::move(storage);
         options.shared_storage = std::move(shared);
@@ -234,6 +236,8 @@ int RunApiServer(const ApiServerFlags& flags) {
   }
   Result<std::vector<apiserver::TokenUser>> token_users = TokenUsersOf(flags);
   if (!token_users) return Fail(token_users.error());
+  auto keys = ServiceAccountKeysOf(flags);
+  if (!keys) return Fail(keys.error());
 
   Result<std::shared_ptr<const apiserver::WorkloadScript>> script = WorkloadScriptOf(flags);
   if (!script) return Fail(script.error());
@@ -241,8 +245,11 @@ int RunApiServer(const ApiServerFlags& flags) {
   Runtime runtime;
   Env& env = runtime.env();
   Served served(env);
-  if (Result<void> begun = served.Begin(flags, *std::move(token_users), *std::move(script)); !begun)
+  if (Result<void> begun =
+          served.Begin(flags, *std::move(token_users), *std::move(keys), *std::move(script));
+      !begun) {
     return Fail(begun.error());
+  }
 
   if (Result<void> loaded = Load(env, served, flags.load); !loaded) return Fail(loaded.error());
 

@@ -120,6 +120,13 @@ Result<void> CheckSecurity(const ApiServerFlags& flags) {
   if (flags.token && !flags.token_file.empty()) {
     return Wrong("--token and --token-file do not go together");
   }
+  if (flags.service_account_signing_key_file.empty() &&
+      (!flags.service_account_key_files.empty() || !flags.service_account_issuer.empty() ||
+       !flags.service_account_jwks_uri.empty())) {
+    return Wrong(
+        "--service-account-key-file, --service-account-issuer and --service-account-jwks-uri need "
+        "--service-account-signing-key-file");
+  }
   if (flags.token && !IsToken(*flags.token)) {
     return Wrong(
         "--token must be one word that is not empty: with \"\" nobody could get in, or everybody");
@@ -151,12 +158,12 @@ bool WantsServer(const ApiServerFlags& flags) {
          flags.sharded_list_and_watch || flags.no_garbage_collection ||
          flags.no_namespace_finalization || flags.history_events != usual.history_events ||
          flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
-         flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         flags.cluster_details || flags.no_validation || flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
-         flags.no_watch_list || !flags.advertise_address.empty() ||
-         !flags.enable_admission_plugins.empty() || !flags.disable_admission_plugins.empty() ||
-         flags.no_admission_controllers;
+         !flags.service_account_signing_key_file.empty() || flags.no_watch_list ||
+         !flags.advertise_address.empty() || !flags.enable_admission_plugins.empty() ||
+         !flags.disable_admission_plugins.empty() || flags.no_admission_controllers;
 }
 
 // Adds the options for where the server listens, and whom it lets in.
@@ -206,6 +213,17 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
                  nullptr);
   command.Option("--token-auth-file", flags.token_auth_file, "FILE",
                  "users with bearer tokens, a line each: TOKEN,USER,UID,\"GROUP,GROUP\"");
+  command.Option("--service-account-signing-key-file", flags.service_account_signing_key_file,
+                 "FILE",
+                 "sign tokens of service accounts with this private key, PEM: they are JSON web "
+                 "tokens then, and /openid/v1/jwks has the key");
+  command.Options("--service-account-key-file", flags.service_account_key_files, "FILE",
+                  "a further key, or a certificate, whose tokens are accepted, PEM");
+  command.Option("--service-account-issuer", flags.service_account_issuer, "URL",
+                 "the issuer in these tokens, and their usual audience "
+                 "(https://kubernetes.default.svc)");
+  command.Option("--service-account-jwks-uri", flags.service_account_jwks_uri, "URL",
+                 "where /.well-known/openid-configuration says that the keys are");
   command.Flag("--debug-endpoints", flags.debug_endpoints,
                "serve /debug/faults, /debug/snapshot and the like to whoever is let in");
 }
@@ -238,6 +256,9 @@ void AddObjectFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--no-bootstrap-objects", flags.no_bootstrap_objects,
                "leave out what a real server makes itself: the Service default/kubernetes, flow "
                "schemas, priority classes and so on");
+  command.Flag("--cluster-details", flags.cluster_details,
+               "keep APIServices and the IPAddresses of Services, and name the flow schema and the "
+               "priority level in answers, as a cluster does");
   command.Flag("--no-validation", flags.no_validation,
                "take objects that a real server refuses: pods without containers, port 99999");
   command.Seconds("--event-ttl", flags.event_ttl,
@@ -280,6 +301,25 @@ void AddApiServerFlags(Command& command, ApiServerFlags& flags) {
   AddAccessFlags(command, flags);
   AddObjectFlags(command, flags);
   AddRecordingFlags(command, flags);
+}
+
+Result<std::shared_ptr<const apiserver::ServiceAccountKeys>> ServiceAccountKeysOf(
+    const ApiServerFlags& flags) {
+  const std::string& signing_file = flags.service_account_signing_key_file;
+  if (signing_file.empty()) return std::shared_ptr<const apiserver::ServiceAccountKeys>();
+  const Result<std::string> signing = ReadFile("--service-account-signing-key-file", signing_file);
+  if (!signing) return signing.error();
+  std::string verifying;
+  for (const std::string& file : flags.service_account_key_files) {
+    const Result<std::string> pem = ReadFile("--service-account-key-file", file);
+    if (!pem) return pem.error();
+    verifying += *pem + "\n";
+  }
+  auto keys = apiserver::ReadServiceAccountKeys(*signing, verifying);
+  if (!keys) {
+    return Error(keys.error()).WithContext("--service-account-signing-key-file " + signing_file);
+  }
+  return keys;
 }
 
 Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& flags) {
@@ -411,12 +451,17 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.event_ttl));
   options.service_cluster_ip_range = flags.service_cluster_ip_range;
   options.bootstrap_objects = !flags.no_bootstrap_objects;
+  options.cluster_details = flags.cluster_details;
   options.validation = !flags.no_validation;
   options.field_owners = flags.field_owners;
   options.enable_admission_plugins = PluginsIn(flags.enable_admission_plugins);
   options.disable_admission_plugins = PluginsIn(flags.disable_admission_plugins);
   options.admission_controllers = !flags.no_admission_controllers;
   options.debug_endpoints = flags.debug_endpoints;
+  if (!flags.service_account_issuer.empty()) {
+    options.service_account_issuer = flags.service_account_issuer;
+  }
+  options.service_account_jwks_uri = flags.service_account_jwks_uri;
   options.history_events = ParseCount(flags.history_events).value_or(options.history_events);
   options.history_age =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(flags.history_age));
@@ -444,6 +489,7 @@ Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) 
   options.bearer_token = *std::move(token);
   options.host_names = flags.host_names;
   options.require_client_certificate = flags.require_client_certificate;
+  options.handler_authorizes = flags.authorization_mode == "RBAC";
   options.http2 = !flags.no_http2;
   // /debug/snapshot takes all that is stored; the server itself limits all other bodies.
   if (flags.debug_endpoints) options.max_body_bytes = std::size_t{256} << 20;

@@ -12,6 +12,7 @@
 
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/apiserver/http_server.h"
+#include "kinformer/apiserver/service_account_keys.h"
 #include "kinformer/apiserver/workload_script.h"
 #include "kinformer/base/result.h"
 
@@ -37,6 +38,11 @@ struct ApiServerFlags {
   std::string client_ca_file{};
   std::string authorization_mode{"AlwaysAllow"};
   std::string token_auth_file{};
+  bool cluster_details = false;
+  std::string service_account_signing_key_file{};
+  std::vector<std::string> service_account_key_files{};
+  std::string service_account_issuer{};
+  std::string service_account_jwks_uri{};
   bool require_client_certificate = false;
   std::string max_streams{"100"};
   bool no_http2 = false;
@@ -78,6 +84,9 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags);
 
 // Reads the users of --token-auth-file. Errors are kConfig and name the file and its line.
 Result<std::vector<apiserver::TokenUser>> TokenUsersOf(const ApiServerFlags& flags);
+// Reads --service-account-signing-key-file and its neighbours; null: they are not given. Blocks.
+Result<std::shared_ptr<const apiserver::ServiceAccountKeys>> ServiceAccountKeysOf(
+    const ApiServerFlags& flags);
 
 // Reads the script of --simulate-workloads; null if the option is not given. Errors are kConfig and
 // name the file and the place in it.

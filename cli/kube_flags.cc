@@ -211,6 +211,12 @@ Result<KubeCommand> ReadKubeFlags(const std::vector<std::string>& arguments) {
        {"advertise-address", "client-ca-file", "event-ttl", "token-auth-file"}) {
     Pass(given, name, out);
   }
+  if (given.Get("service-account-signing-key-file")) {
+    for (const char* const name : {"service-account-signing-key-file", "service-account-key-file",
+                                   "service-account-issuer", "service-account-jwks-uri"}) {
+      Pass(given, name, out);
+    }
+  }
   if (const auto ranges = given.Get("service-cluster-ip-range")) {
     const Result<std::string> range = RangeOf(*ranges);
     if (!range) return range.error();

@@ -34,15 +34,18 @@ TEST(KubeFlags, EnvtestsFlags_AreServedWithoutAWord) {
   EXPECT_THAT(command->notices, IsEmpty());
   EXPECT_EQ(command->cert_dir, "/tmp/certs");
   EXPECT_EQ(command->address, "127.0.0.1");
-  EXPECT_THAT(
-      command->arguments,
-      ElementsAre("apiserver", "--listen=127.0.0.1:4711", "--authorization-mode=RBAC",
-                  "--no-garbage-collection", "--no-namespace-finalization",
-                  "--no-admission-controllers", "--pod-grace", "--field-owners",
-                  "--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
-                  "ResourceQuota,ServiceAccount,TaintNodesByCondition",
-                  "--disable-admission-plugins=ServiceAccount",
-                  "--client-ca-file=/tmp/certs/ca.crt", "--service-cluster-ip-range=10.0.0.0/24"));
+  EXPECT_THAT(command->arguments,
+              ElementsAre("apiserver", "--listen=127.0.0.1:4711", "--authorization-mode=RBAC",
+                          "--no-garbage-collection", "--no-namespace-finalization",
+                          "--no-admission-controllers", "--pod-grace", "--field-owners",
+                          "--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
+                          "ResourceQuota,ServiceAccount,TaintNodesByCondition",
+                          "--disable-admission-plugins=ServiceAccount",
+                          "--client-ca-file=/tmp/certs/ca.crt",
+                          "--service-account-signing-key-file=/tmp/certs/sa.key",
+                          "--service-account-key-file=/tmp/certs/sa.crt",
+                          "--service-account-issuer=https://127.0.0.1:4711/",
+                          "--service-cluster-ip-range=10.0.0.0/24"));
 }
 
 TEST(KubeFlags, AdmissionPlugins_AreThoseOfKubeApiserverThatAreHere) {

@@ -19,7 +19,8 @@ PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 def tokens(text):
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+    # A text such as "https://x" is no comment.
+    text = re.sub(r"(?<!:)//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
     text = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", " ", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
     return TOKEN.findall(text)

@@ -273,7 +273,7 @@ TEST(FieldSetTest, AFieldSetIsReadAndWrittenAsFieldsV1) {
   const FieldSet set = FieldSet::FromJson(text);
   EXPECT_EQ(set.ToJson(), text);
   EXPECT_THAT(set.Paths(),
-              ElementsAre(".data", ".data.k", ".list[id=1,name=\"x\"].y", ".list[=\"z\"]"));
+              ElementsAre(".data", ".data.k", ".list[=\"z\"]", ".list[id=1,name=\"x\"].y"));
   EXPECT_TRUE(FieldSet::FromJson(Json("{}")).empty());
 }
 

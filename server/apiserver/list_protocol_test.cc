@@ -230,6 +230,16 @@ TEST_F(ListProtocolTest, ExpiredPage_OffersAnInconsistentRest) {
                 ", current: " + std::to_string(now));
 }
 
+TEST_F(ListProtocolTest, Page_ExpiresByItsAgeEvenIfNobodyWrites) {
+  for (const char* name : {"a", "b"}) Make(name);
+  std::string next;
+  (void)List("limit=1", &next);
+  server_.sim().RunFor(minutes(4));
+  EXPECT_EQ(Get("limit=1" + next).status, 200);
+  server_.sim().RunFor(minutes(12));
+  EXPECT_EQ(Get("limit=1" + next).status, 410);
+}
+
 // Every form of a list holds the same, whether its items are small or large enough to be encoded
 // on another thread, and however it is read.
 TEST_F(ListProtocolTest, Forms_HoldTheSame) {

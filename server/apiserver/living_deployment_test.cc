@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -46,6 +47,19 @@ pods:
     neverReady: true
 )"};
 };
+
+TEST_F(DeploymentTest, Restored_AfterItWasDeleted_KeepsItsPods) {
+  server_.Load(DeploymentYaml("web", 3, "nginx"));
+  ASSERT_TRUE(server_.Until([&] { return RolledOut(); }));
+  ApiServer& server = server_.server().server();
+  const std::int64_t version = server.current_resource_version();
+  server_.Delete(Kind::kDeployment, "web");
+  ASSERT_TRUE(server_.Until([&] { return server_.Pods("web-").empty(); }));
+  ASSERT_TRUE(server.Restore(version).ok());
+  server_.RunFor(minutes(1));
+  EXPECT_TRUE(RolledOut());
+  EXPECT_THAT(server_.PodNames("web-"), SizeIs(3));
+}
 
 TEST_F(DeploymentTest, New_RollsOut) {
   server_.Load(DeploymentYaml("web", 3, "nginx"));

@@ -214,6 +214,27 @@ TEST(OpenApi, Swagger_IsServedInJsonAndProtobuf_SRV188) {
             R"({"$ref":"#/definitions/io.k8s.api.apps.v1.DeploymentSpec"})");
 }
 
+TEST(Issuer, WithoutKeys_ServesNoDocuments) {
+  TestServer server;
+  for (const char* path : {"/.well-known/openid-configuration", "/openid/v1/jwks"}) {
+    EXPECT_EQ(server.Get(path).status, 404) << path;
+  }
+}
+
+TEST(ClusterDetails, AreKeptOnRequestOnly) {
+  TestServer plain;
+  TestServer detailed({.cluster_details = true});
+  const std::string services = "/apis/apiregistration.k8s.io/v1/apiservices";
+  const std::string addresses = "/apis/networking.k8s.io/v1/ipaddresses";
+  EXPECT_EQ(plain.Get(services).Json()["items"].size(), 0U);
+  EXPECT_EQ(plain.Get(addresses).Json()["items"].size(), 0U);
+  EXPECT_GT(detailed.Get(services).Json()["items"].size(), 20U);
+  EXPECT_EQ(detailed.Get(addresses).Json()["items"].size(), 1U) << "default/kubernetes";
+  constexpr std::string_view kFlow = "X-Kubernetes-PF-FlowSchema-UID";
+  EXPECT_EQ(plain.Get(services).headers.Get(kFlow), "");
+  EXPECT_NE(detailed.Get(services).headers.Get(kFlow), "");
+}
+
 TEST(Health, Checks) {
   TestServer server;
   EXPECT_EQ(server.Get("/livez").body, "ok");

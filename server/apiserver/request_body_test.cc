@@ -283,11 +283,27 @@ TEST(RequestBody, FaultyDeleteOptions_AreRefused) {
 }
 
 TEST(RequestBody, GoDurations_AreRecognized) {
-  for (const char* text : {"0", "30s", "1m30s", "1.5h", "2ns", "3us", "4ms", "1h2m3s4ms5us6ns"}) {
-    EXPECT_TRUE(IsGoDuration(text)) << text;
+  for (const char* text :
+       {"0", "30s", "1m30s", "1.5h", "2ns", "3us", "4ms", "1h2m3s4ms5us6ns", "-1s", "+.5s"}) {
+    EXPECT_EQ(GoDurationProblem(text), "") << text;
   }
-  for (const char* text : {"", "1", "00", "s", "30", "30x", "30s5", "30 s", "-", "1d", "5S"}) {
-    EXPECT_FALSE(IsGoDuration(text)) << text;
+  struct Row {
+    const char* text;
+    const char* problem;
+  };
+  for (const Row& row : {
+           Row{"", R"(time: invalid duration "")"},
+           Row{"x", R"(time: invalid duration "x")"},
+           Row{"-", R"(time: invalid duration "-")"},
+           Row{".s", R"(time: invalid duration ".s")"},
+           Row{"1.2.3s", R"(time: invalid duration "1.2.3s")"},
+           Row{"30", R"(time: missing unit in duration "30")"},
+           Row{"00", R"(time: missing unit in duration "00")"},
+           Row{"30s5", R"(time: missing unit in duration "30s5")"},
+           Row{"1d", R"(time: unknown unit "d" in duration "1d")"},
+           Row{"30 s", R"(time: unknown unit " s" in duration "30 s")"},
+       }) {
+    EXPECT_EQ(GoDurationProblem(row.text), row.problem) << row.text;
   }
 }
 

@@ -68,7 +68,7 @@ TEST_F(TokenLimits, Memory_IsLimitedTo16MiB) {
 // Tokens of other accounts are discarded last, even if they have expired; so only once these are
 // swept there is room for as many tokens of an account as the memory allows.
 TEST_F(TokenLimits, ExpiredTokens_AreSweptWithEvery1024OrTwiceAsManyAsRemain) {
-  constexpr std::size_t kPart = std::size_t{15} << 10;
+  constexpr std::size_t kPart = (std::size_t{15} << 10) - 64;
   const auto room = [&] { return Issued(12, "b", 600, kMebibyte); };
   EXPECT_EQ(Issued(1011, "a", 600, kPart), 1011);
   sim_.RunFor(seconds(600));

@@ -224,8 +224,8 @@ TEST_F(TokenReviewTest, AccessReviews_AllowAllThatIsAskedWell) {
   const std::string local = access + "namespaces/default/localsubjectaccessreviews";
   constexpr std::string_view kAllowed = R"({"allowed":true})";
   constexpr std::string_view kOne =
-      "spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or "
-      "resourceAttributes must be specified";
+      "spec: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must "
+      "be specified";
   const std::vector<Row> rows = {
       {access + "selfsubjectaccessreviews", R"({"spec":{"resourceAttributes":{"verb":"get"}}})",
        "201", kAllowed},

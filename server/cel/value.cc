@@ -418,7 +418,8 @@ std::optional<Value> Value::FindField(std::string_view identifier) const {
   const Field* const field = view_.shape->FindField(identifier);
   if (field == nullptr) return std::nullopt;
   const json::Value* const member = view_.json->Find(field->json_name);
-  if (member == nullptr) return std::nullopt;
+  // A field that is null is as one that is absent.
+  if (member == nullptr || member->is_null()) return std::nullopt;
   return FromJson(*member, *field->type);
 }
 

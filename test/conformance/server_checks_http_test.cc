@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/apiserver/service_account_keys.h"
 #include "kinformer/testing/api_server.h"
 
 #include "conformance/http_peer.h"
 #include "conformance/server_script.h"
+#include "x509/tls_authority.h"
 
 namespace kinformer::testing {
 namespace {
@@ -22,6 +24,16 @@ namespace {
 const Script& Checks() {
   static const Script script = LoadScript(KINFORMER_SERVER_CHECKS);
   return script;
+}
+
+// Returns a private key in PEM.
+std::string NewKey() {
+  const WallTime now{std::chrono::seconds(1'700'000'000)};
+  return internal::x509::TlsAuthority::Make("test", now)
+      .OrExit()
+      .ServerCertificate({"localhost"})
+      .OrExit()
+      .key_pem;
 }
 
 std::vector<ScriptCase> HttpCases() {
@@ -36,7 +48,12 @@ class ServerHttpChecks : public ::testing::TestWithParam<std::tuple<ScriptCase, 
 
 TEST_P(ServerHttpChecks, AnswersAsItShould) {
   const auto& [script_case, http2] = GetParam();
+  const bool details = script_case.HasDetails();
   ApiServer server({.pod_grace = true,
+                    .field_owners = details,
+                    .cluster_details = details,
+                    .service_account_keys =
+                        details ? apiserver::ReadServiceAccountKeys(NewKey()).OrExit() : nullptr,
                     .enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"},
                     .admission_controllers = false});
   server.Listen({.tls = http2}).OrExit();

@@ -20,8 +20,8 @@ using std::chrono::minutes;
 
 class EmbeddedPeer final : public ScriptPeer {
  public:
-  explicit EmbeddedPeer(bool by_roles)
-      : by_roles_(by_roles), server_(sim_.env(), Options(by_roles)) {}
+  EmbeddedPeer(bool by_roles, bool details)
+      : by_roles_(by_roles), server_(sim_.env(), Options(by_roles, details)) {}
 
   [[nodiscard]] std::string_view word() const override { return "ours"; }
   int Start(HttpRequest request) override {
@@ -51,8 +51,9 @@ class EmbeddedPeer final : public ScriptPeer {
   void Compact() override { server_.Compact(server_.current_resource_version()); }
 
  private:
-  static apiserver::ApiServerOptions Options(bool by_roles) {
+  static apiserver::ApiServerOptions Options(bool by_roles, bool details) {
     apiserver::ApiServerOptions options;
+    options.cluster_details = options.field_owners = details;
     options.pod_grace = true;
     // Plug-ins that a real server has on, as far as they wait for objects of a case.
     options.enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"};
@@ -80,7 +81,7 @@ class ServerChecks : public ::testing::TestWithParam<ScriptCase> {};
 
 TEST_P(ServerChecks, AnswersAsItShould) {
   if (!GetParam().IsFor("ours", false)) GTEST_SKIP() << "not for the embedded server in memory";
-  EmbeddedPeer peer(GetParam().ByRoles());
+  EmbeddedPeer peer(GetParam().ByRoles(), GetParam().HasDetails());
   RunScriptCase(Checks(), GetParam(), peer, "ns");
 }
 

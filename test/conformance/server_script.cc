@@ -252,6 +252,7 @@ bool ScriptCase::IsFor(std::string_view word, bool http) const {
 }
 
 bool ScriptCase::ByRoles() const { return Marks(title).find("rbac") != std::string::npos; }
+bool ScriptCase::HasDetails() const { return Marks(title).find("details") != std::string::npos; }
 
 bool ScriptCase::NeedsHttp() const { return Marks(title).find("http") != std::string::npos; }
 

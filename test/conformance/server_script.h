@@ -47,6 +47,9 @@ struct ScriptCase {
   [[nodiscard]] bool IsFor(std::string_view word, bool http) const;
   // Whether the embedded server authorizes by roles in this case.
   [[nodiscard]] bool ByRoles() const;
+  // Whether the embedded server keeps the details of a cluster and the owners of fields, and signs
+  // tokens if it has a network.
+  [[nodiscard]] bool HasDetails() const;
   // Whether the case needs a network.
   [[nodiscard]] bool NeedsHttp() const;
   // The checks as the name of a test: "SRV1_SRV2_17".

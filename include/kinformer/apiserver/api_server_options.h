@@ -24,10 +24,11 @@ class Transport;  // transport.h
 
 namespace kinformer::apiserver {
 
-class Kubelet;          // kubelet.h
-class SharedStorage;    // etcd.h
-class Storage;          // data_directory.h
-struct WorkloadScript;  // workload_script.h
+class Kubelet;             // kubelet.h
+class ServiceAccountKeys;  // service_account_keys.h
+class SharedStorage;       // etcd.h
+class Storage;             // data_directory.h
+struct WorkloadScript;     // workload_script.h
 
 // Address of a webhook, as its configuration gives it.
 struct WebhookAddress {
@@ -122,6 +123,10 @@ struct ApiServerOptions {
   // default/kubernetes with its endpoints, flow schemas, priority classes, the server's lease and
   // so on. False: creates the four namespaces only.
   bool bootstrap_objects{true};
+  // Keeps what a cluster keeps beside, which tests of operators seldom ask for: an APIService for
+  // each version of a group, an IPAddress for each address of a Service, and the headers that name
+  // a request's flow schema and priority level. False: none of them.
+  bool cluster_details{false};
   // Address in the endpoints of default/kubernetes. The default is an address that no host has.
   std::string advertise_address{"192.0.2.1"};
   std::uint16_t advertise_port{6443};
@@ -133,6 +138,14 @@ struct ApiServerOptions {
   AuthorizationMode authorization{AuthorizationMode::kAlwaysAllow};
   // Beside the tokens of service accounts. Counterpart: --token-auth-file.
   std::vector<TokenUser> token_users{};
+  // Signs the tokens of service accounts, which are JSON Web Tokens then, and serves the documents
+  // by which others verify them: /openid/v1/jwks and /.well-known/openid-configuration. Null: the
+  // tokens are random texts that only this server knows, until it ends.
+  std::shared_ptr<const ServiceAccountKeys> service_account_keys{};
+  // The issuer in such tokens, and their audience if a request names none.
+  std::string service_account_issuer{"https://kubernetes.default.svc"};
+  // Where the documents say that the keys are; empty: at advertise_address.
+  std::string service_account_jwks_uri{};
 
   // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists
   // those that this server has, and which are on. They see the requests of clients, but no calls in

@@ -43,6 +43,9 @@ struct HttpServerOptions {
   // stops web pages that let their name resolve to this machine (DNS rebinding).
   std::string bearer_token{};
   bool require_client_certificate{false};
+  // The handler itself decides who may do what, as an ApiServer does that authorizes by roles: a
+  // server that listens beyond this machine does not warn then that it lets in everybody.
+  bool handler_authorizes{false};
 
   // Limits. Requests that exceed them get a Status where possible, and the connection is closed.
   std::size_t max_connections{20'000};

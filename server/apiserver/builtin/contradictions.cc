@@ -10,6 +10,7 @@
 
 #include "kinformer/object/quantity.h"
 
+#include "apiserver/builtin/quota_checks.h"
 #include "apiserver/errors/status.h"
 #include "base/text/number_in.h"
 
@@ -198,8 +199,9 @@ void CheckRules(const ServedResource& resource, const json::Value& rules, Causes
       });
       causes.push_back(
           InvalidValue(at, urls.Dump(), "namespaced rules cannot apply to non-resource URLs"));
-    } else if (rule["apiGroups"].size() > 0 || rule["resources"].size() > 0 ||
-               rule["resourceNames"].size() > 0) {
+    }
+    if (rule["apiGroups"].size() > 0 || rule["resources"].size() > 0 ||
+        rule["resourceNames"].size() > 0) {
       causes.push_back(InvalidValue(
           at, urls.Dump(), "rules cannot apply to both regular resources and non-resource URLs"));
     }
@@ -223,6 +225,8 @@ void ValidateContradictions(const ServedResource& resource, const json::Value& o
     CheckIngress(spec, causes);
   } else if (resource.Is("networking.k8s.io", "networkpolicies")) {
     CheckNetworkPolicy(spec, causes);
+  } else if (resource.Is("", "resourcequotas")) {
+    ValidateQuotaScopes(spec, causes);
   } else if (resource.Is("policy", "poddisruptionbudgets")) {
     CheckShare(spec["minAvailable"], "spec.minAvailable", true, causes);
     CheckShare(spec["maxUnavailable"], "spec.maxUnavailable", true, causes);

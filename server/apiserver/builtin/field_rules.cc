@@ -22,6 +22,16 @@ constexpr std::string_view kPodSpecRule =
     "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set "
     "to 1 if it was previously negative)";
 
+constexpr const char* kImmutable = "field is immutable";
+
+// Returns the reference as Go shows it.
+std::string ShownRoleRef(const json::Value& role) {
+  return json::Value::MakeObject({{"APIGroup", role["apiGroup"].StringOrEmpty()},
+                                  {"Kind", role["kind"].StringOrEmpty()},
+                                  {"Name", role["name"].StringOrEmpty()}})
+      .Dump();
+}
+
 bool Is(const ServedResource& resource, std::string_view group, std::string_view plural) {
   return resource.group == group && resource.plural == plural;
 }
@@ -37,7 +47,7 @@ void Immutable(std::string_view pointer, const json::Value& old, const json::Val
                std::vector<StatusCause>& causes) {
   const json::Value& after = object.At(pointer);
   if (old.At(pointer) == after) return;
-  causes.push_back(InvalidValue(Dotted(pointer), after.Dump(), "field is immutable"));
+  causes.push_back(InvalidValue(Dotted(pointer), after.Dump(), kImmutable));
 }
 
 // Checks ConfigMaps and Secrets with `immutable` set.
@@ -275,7 +285,7 @@ std::vector<StatusCause> ValidateChange(const ServedResource& resource,
   } else if (resource.group == "rbac.authorization.k8s.io" &&
              resource.plural.ends_with("bindings")) {
     if (!(old["roleRef"] == object["roleRef"])) {
-      causes.push_back(InvalidValue("roleRef", object["roleRef"].Dump(), "cannot change roleRef"));
+      causes.push_back(InvalidValue("roleRef", ShownRoleRef(object["roleRef"]), kImmutable));
     }
   } else if (Is(resource, "storage.k8s.io", "storageclasses")) {
     for (const char* pointer : {"/provisioner", "/reclaimPolicy", "/volumeBindingMode"}) {

@@ -9,6 +9,7 @@
 #include "kinformer/json/json.h"
 
 #include "apiserver/discovery/health.h"
+#include "apiserver/discovery/issuer.h"
 #include "apiserver/discovery/kubernetes_version.h"
 #include "apiserver/discovery/storage_version_hash.h"
 #include "apiserver/errors/protobuf_envelope.h"
@@ -129,6 +130,7 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
   const auto& parts = info.parts;
   if (ResponsePtr health = AnswerHealth(info)) return health;
   if (path == "/metrics") return Metrics();
+  if (ResponsePtr document = AnswerIssuer(state_.options, info)) return document;
   if (path == "/version") {
     constexpr std::string_view git = kKubernetesVersion;
     const std::string minor(git.substr(3, git.find('.', 3) - 3));
@@ -153,6 +155,10 @@ ResponsePtr Discovery::Answer(const RequestInfo& info, std::string_view accept,
     json::Value paths =
         json::Value::MakeArray({"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2",
                                 "/openapi/v3", "/readyz", "/version"});
+    if (state_.options.service_account_keys != nullptr) {
+      paths.Append(std::string(kIssuerPath));
+      paths.Append(std::string(kKeysPath));
+    }
     for (const GroupVersionEntry& gv : state_.resources.GroupVersions())
       paths.Append("/" + PrefixOf(gv));
     return WholeResponse(200, kJson, json::Value::MakeObject({{"paths", paths}}).Dump() + "\n");

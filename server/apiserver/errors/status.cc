@@ -49,6 +49,8 @@ std::string CausesText(const std::vector<StatusCause>& causes) {
   return said.size() > 1 ? "[" + out + "]" : out;
 }
 
+constexpr std::string_view kUnsupportedPatch = "415: Unsupported Media Type";
+
 void AppendMember(std::string_view name, std::string_view value, bool& first, std::string& out) {
   if (value.empty()) return;
   if (!std::exchange(first, false)) out += ',';
@@ -62,7 +64,8 @@ bool HasDetails(const Error& error) {
   return !d.name.empty() || !d.group.empty() || !d.kind.empty() || !d.uid.empty() ||
          !d.causes.empty() || error.retry_after().has_value() ||
          error.reason() == Reason::kNotFound || error.reason() == Reason::kMethodNotAllowed ||
-         error.reason() == Reason::kInvalid;
+         error.reason() == Reason::kInvalid || error.reason() == Reason::kForbidden ||
+         error.reason() == Reason::kNotAcceptable || error.message() == kUnsupportedPatch;
 }
 
 void AppendDetailsJson(const Error& error, std::string& out) {
@@ -229,7 +232,7 @@ Error UnsupportedMediaTypeError(std::string_view accepted) {
 }
 
 Error UnsupportedPatchError() {
-  return Make(Reason::kUnsupportedMediaType, 415, "415: Unsupported Media Type");
+  return Make(Reason::kUnsupportedMediaType, 415, std::string(kUnsupportedPatch));
 }
 
 StatusCause Required(std::string field, std::string_view detail) {

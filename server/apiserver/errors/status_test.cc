@@ -71,15 +71,15 @@ TEST(StatusErrors, Json_HasTheTextReasonDetailsAndCodeOfARealServer) {
        R"("message":"Too large resource version"}],"retryAfterSeconds":1},"code":504)"},
       {NotAcceptableError(false),
        R"("only the following media types are accepted: application/json, application/yaml",)"
-       R"("reason":"NotAcceptable","code":406)"},
+       R"("reason":"NotAcceptable","details":{},"code":406)"},
       {NotAcceptableError(true),
        R"("only the following media types are accepted: application/json, application/yaml, )"
-       R"(application/vnd.kubernetes.protobuf","reason":"NotAcceptable","code":406)"},
+       R"(application/vnd.kubernetes.protobuf","reason":"NotAcceptable","details":{},"code":406)"},
       {UnsupportedMediaTypeError("application/json"),
        R"("the body of the request was in an unknown format - accepted media types include: )"
        R"(application/json","reason":"UnsupportedMediaType","code":415)"},
       {UnsupportedPatchError(),
-       R"("415: Unsupported Media Type","reason":"UnsupportedMediaType","code":415)"},
+       R"("415: Unsupported Media Type","reason":"UnsupportedMediaType","details":{},"code":415)"},
       {Error(Reason::kUnknown, "odd"), R"("odd","code":500)"},
   };
   for (const Case& c : cases) EXPECT_EQ(StatusJson(c.error), Failure(c.rest));

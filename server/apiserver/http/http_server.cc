@@ -134,7 +134,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Listen(Env& env, Handler& handle
       std::move(certified));
   auto server = Server::Listen(env, handler, impl->options, std::move(policy), *std::move(tls));
   if (!server) return server.error();
-  if (LetsAnybodyIn(impl->options) && !IsLoopbackAddress(impl->options.address)) {
+  if (LetsAnybodyIn(impl->options) && !impl->options.handler_authorizes &&
+      !IsLoopbackAddress(impl->options.address)) {
     env.log().Log(
         LogLevel::kWarning,
         "the server listens beyond this machine and lets in everybody: set bearer_token, "

@@ -75,12 +75,17 @@ TEST_F(ServerAddressTest, ServerThatLetsInEverybodyFromAfar_IsLogged) {
     const char* address;
     const char* token;
     bool warns;
+    bool authorizes = false;
   };
   for (const Row& row : {Row{"127.0.0.1", "", false},
                          {"127.0.0.1", "t", false},
                          {"0.0.0.0", "t", false},
+                         {"0.0.0.0", "", false, true},
                          {"0.0.0.0", "", true}}) {
-    const auto server = Listen({.address = row.address, .bearer_token = row.token}).OrExit();
+    const auto server = Listen({.address = row.address,
+                                .bearer_token = row.token,
+                                .handler_authorizes = row.authorizes})
+                            .OrExit();
     EXPECT_EQ(log_->Count("the server listens beyond this machine and lets in everybody: set "
                           "bearer_token, and tls address=0.0.0.0 port=" +
                           std::to_string(server->port())),

@@ -118,10 +118,11 @@ const json::Value& ManagedFieldsOf(const json::Value& object) {
   return object["metadata"]["managedFields"];
 }
 
-std::string Shown(const Entry& entry) {
+// `version`: of the object that is applied.
+std::string Shown(const Entry& entry, const std::string& version) {
   std::string out = JsonString(entry.manager);
   if (!entry.subresource.empty()) out += " with subresource " + JsonString(entry.subresource);
-  if (entry.operation == kUpdate) out += " using " + entry.api_version;
+  if (entry.operation == kUpdate) out += " using " + version;
   return out;
 }
 
@@ -159,13 +160,14 @@ std::string ManagerName(std::string_view field_manager, std::string_view user_ag
   return name.substr(0, kMaxName);
 }
 
-bool ForgetsOwners(const json::Value& object) {
+bool ForgetsOwners(const json::Value& object, bool custom) {
   const json::Value& sent = ManagedFieldsOf(object);
-  return sent.is_array() && (sent.size() == 0 || (sent.size() == 1 && sent[0].size() == 0));
+  if (!sent.is_array()) return false;
+  return sent.size() == 0 ? !custom : sent.size() == 1 && sent[0].size() == 0;
 }
 
 void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
-                 std::string_view ignored, json::Value& after) {
+                 const FieldSet& filled_in, json::Value& after) {
   const json::Value sent = ManagedFieldsOf(std::as_const(after));
   const bool creates = before.is_null();
   // Through a subresource, a client cannot set the owners.
@@ -180,8 +182,10 @@ void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const jso
   FieldChanges changes = Compare(shape, creates ? nothing : before, after);
   for (FieldSet* const set : {&changes.added, &changes.modified, &changes.removed}) {
     Strip(*set);
-    if (!ignored.empty()) set->RemoveAll("f:" + std::string(ignored));
+    set->RemoveBelow(manager.reset);
+    set->RemoveBelow(filled_in);
   }
+  changes.removed.Add(filled_in);
   Entry mine = TakeOut(EntryOf(manager), entries);
   const FieldSet before_this = mine.fields;
   FieldSet changed = std::move(changes.added);
@@ -207,32 +211,76 @@ Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
     Entry first{.manager = kBeforeFirstApply,
                 .operation = kUpdate,
                 .api_version = manager.api_version,
+                .subresource = manager.subresource,
                 .time = manager.now,
-                .fields = Compare(shape, nothing, live).added};
+                .fields = {}};
+    FieldChanges all = Compare(shape, nothing, live);
+    first.fields = std::move(all.added);
+    // Members that Go's form of an object always has, even if they are empty.
+    first.fields.Add(all.modified);
     Strip(first.fields);
+    first.fields.RemoveBelow(manager.reset);
     entries.push_back(std::move(first));
   }
   Entry mine = TakeOut(EntryOf(manager), entries);
   const FieldSet last = std::exchange(mine.fields, FieldsOf(shape, declared));
   Strip(mine.fields);
-  std::vector<const FieldSet*> kept = {&mine.fields};
+  mine.fields.RemoveBelow(manager.reset);
+  FieldSet always;  // an object without metadata is none
+  always.Put("f:metadata", {.owned = true});
+  std::vector<const FieldSet*> kept = {&mine.fields, &always};
   for (const Entry& other : entries) kept.push_back(&other.fields);
   Prune(shape, last, kept, object);
 
   FieldChanges changes = Compare(shape, creates ? nothing : live, object);
-  for (FieldSet* const set : {&changes.added, &changes.modified, &changes.removed}) Strip(*set);
+  for (FieldSet* const set : {&changes.added, &changes.modified, &changes.removed}) {
+    Strip(*set);
+    set->RemoveBelow(manager.reset);
+  }
   const bool same = changes.empty() && last == mine.fields;
   FieldSet changed = std::move(changes.added);
   changed.Add(changes.modified);
   std::map<std::string, std::vector<std::string>> conflicts;
   for (Entry& other : entries) {
     const FieldSet lost = other.fields.Common(changed);
-    if (!lost.empty()) conflicts[Shown(other)] = lost.Paths();
+    if (!lost.empty()) conflicts[Shown(other, other.api_version)] = lost.Paths();
     other.fields.Subtract(lost);
     other.fields.Subtract(changes.removed);
   }
   if (!conflicts.empty() && !force) return ApplyConflict(conflicts);
   if (!same) mine.time = manager.now;
+  entries.push_back(std::move(mine));
+  Encode(std::move(entries), object);
+  return {};
+}
+
+Result<void> TrackScale(const FieldManager& manager, const FieldSet& replicas, bool changed,
+                        const json::Value& live, bool force, json::Value& object) {
+  constexpr const char* kScaleVersion = "autoscaling/v1";
+  const auto owns = [&](const Entry& entry) { return entry.fields.Common(replicas) == replicas; };
+  Entries entries = Decode(ManagedFieldsOf(live));
+  const bool owned = std::any_of(entries.begin(), entries.end(), owns);
+  if (!owned && !manager.applies) return {};
+  if (!owned) {
+    entries.push_back({.manager = kBeforeFirstApply,
+                       .operation = kUpdate,
+                       .api_version = manager.api_version,
+                       .subresource = manager.subresource,
+                       .time = manager.now,
+                       .fields = replicas});
+  }
+  Entry mine = TakeOut(EntryOf(manager), entries);
+  std::map<std::string, std::vector<std::string>> conflicts;
+  for (Entry& other : entries) {
+    if (!changed || !owns(other)) continue;
+    conflicts[Shown(other, kScaleVersion)] = {".spec.replicas"};
+    other.fields.Subtract(replicas);
+  }
+  if (manager.applies && !force && !conflicts.empty()) return ApplyConflict(conflicts);
+  if ((manager.applies || changed) && !owns(mine)) {
+    mine.fields = replicas;
+    mine.time = manager.now;
+  }
   entries.push_back(std::move(mine));
   Encode(std::move(entries), object);
   return {};

@@ -28,20 +28,22 @@ struct FieldManager {
   std::string api_version{};
   std::string subresource{};
   std::string now{};  // RFC 3339
+  // Fields that a write like this cannot set, with all below them: the writer does not own them.
+  FieldSet reset{};
 };
 
 // Returns the manager's name: that of the request, or the program at the front of its User-Agent.
 [[nodiscard]] std::string ManagerName(std::string_view field_manager, std::string_view user_agent);
 
-// Returns whether a sent object asks to forget all owners: by a list without entries, or with an
-// empty one.
-[[nodiscard]] bool ForgetsOwners(const json::Value& object);
+// Returns whether a sent object asks to forget all owners: by a list with an empty entry, or, if
+// the kind is built in, without any.
+[[nodiscard]] bool ForgetsOwners(const json::Value& object, bool custom);
 
 // An update by `manager` has made `after`, complete but for its owners, of `before`; null: a
 // create. Sets metadata.managedFields: changed fields belong to the manager, and to no other one.
-// `ignored`: a member of the object whose changes are not the manager's; empty: none.
+// `filled_in`: fields that the client has left out, and the server has kept; nobody owns them then.
 void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
-                 std::string_view ignored, json::Value& after);
+                 const FieldSet& filled_in, json::Value& after);
 
 // An apply of `declared` by `manager` has been merged into `object`, which was `live`; null: a
 // create. Removes the fields that the manager has applied before, and nobody owns any more; sets
@@ -50,6 +52,12 @@ void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const jso
 Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
                         const json::Value& live, const json::Value& declared, bool force,
                         json::Value& object);
+
+// A Scale has been written to `object`, which was `live`: `replicas` is where, and `changed`
+// whether the number is another one. Sets metadata.managedFields: an update owns the number if
+// anybody did, an apply always. Conflict as for TrackApply.
+Result<void> TrackScale(const FieldManager& manager, const FieldSet& replicas, bool changed,
+                        const json::Value& live, bool force, json::Value& object);
 
 }  // namespace kinformer::apiserver
 

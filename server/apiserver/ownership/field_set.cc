@@ -21,8 +21,11 @@ std::string PathElement(std::string_view name) {
   return "[" + out + "]";
 }
 
+// The fields right below come before those further down, as in kube-apiserver.
 void AddPaths(const FieldSet& set, const std::string& path, std::vector<std::string>& out) {
-  if (set.owned) out.push_back(path);
+  for (const auto& [name, child] : set.children) {
+    if (child.owned) out.push_back(path + PathElement(name));
+  }
   for (const auto& [name, child] : set.children) AddPaths(child, path + PathElement(name), out);
 }
 
@@ -81,6 +84,15 @@ void FieldSet::Remove(std::string_view first, std::string_view second) {
     removed.Put(std::string(first), std::move(parent));
   }
   Subtract(removed);
+}
+
+void FieldSet::RemoveBelow(const FieldSet& other) {
+  for (const auto& [name, child] : other.children) {
+    const auto mine = children.find(name);
+    if (mine == children.end()) continue;
+    mine->second.RemoveBelow(child);
+    if (child.owned || mine->second.empty()) children.erase(mine);
+  }
 }
 
 FieldSet FieldSet::Common(const FieldSet& other) const {

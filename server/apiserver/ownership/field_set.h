@@ -34,6 +34,8 @@ struct FieldSet {
   // Removes the field alone, or with all below it.
   void Remove(std::string_view first, std::string_view second);
   void RemoveAll(std::string_view first) { children.erase(std::string(first)); }
+  // Removes the fields of another set, with all below them.
+  void RemoveBelow(const FieldSet& other);
   // Returns the fields that are in both.
   [[nodiscard]] FieldSet Common(const FieldSet& other) const;
   // Returns the paths of all fields, as errors show them: `.spec.containers[name="app"].image`.

@@ -122,7 +122,13 @@ std::vector<const FieldSet*> Below(const std::vector<const FieldSet*>& sets,
 bool PrunePart(const ValueShape& shape, const std::string& name, const FieldSet& last,
                const std::vector<const FieldSet*>& kept, Value& part) {
   const std::vector<const FieldSet*> below = Below(kept, name);
-  if (below.empty() && (last.owned || (shape.named() && name.starts_with("f:")))) return true;
+  // Whoever owns something in a member that the schema names, keeps it. An element of a list or a
+  // map stays only for an owner of its own.
+  const bool member = shape.named() && name.starts_with("f:");
+  const auto owned = [](const FieldSet* set) { return set->owned; };
+  if (member ? below.empty() : last.owned && std::none_of(below.begin(), below.end(), owned)) {
+    return true;
+  }
   Prune(shape, last, below, part);
   return false;
 }

@@ -1,12 +1,11 @@
 #include "apiserver/ownership/value_shape.h"
 
-#include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/request/atomic_fields.h"
 #include "apiserver/request/list_rule.h"
 
 namespace kinformer::apiserver {
@@ -16,50 +15,9 @@ using internal::FieldDescriptor;
 using internal::FieldKind;
 using internal::MessageDescriptor;
 
-// Messages that have owners as a whole: those with +structType=atomic. Sorted.
-constexpr auto kAtomicMessages = std::to_array<std::string_view>({
-    "k8s.io.api.admissionregistration.v1.MatchResources",
-    "k8s.io.api.admissionregistration.v1.NamedRuleWithOperations",
-    "k8s.io.api.admissionregistration.v1.ParamKind",
-    "k8s.io.api.admissionregistration.v1.ParamRef",
-    "k8s.io.api.autoscaling.v1.CrossVersionObjectReference",
-    "k8s.io.api.core.v1.ConfigMapKeySelector",
-    "k8s.io.api.core.v1.ConfigMapNodeConfigSource",
-    "k8s.io.api.core.v1.EndpointAddress",
-    "k8s.io.api.core.v1.EndpointPort",
-    "k8s.io.api.core.v1.FileKeySelector",
-    "k8s.io.api.core.v1.LocalObjectReference",
-    "k8s.io.api.core.v1.NodeSelector",
-    "k8s.io.api.core.v1.NodeSelectorTerm",
-    "k8s.io.api.core.v1.ObjectFieldSelector",
-    "k8s.io.api.core.v1.ObjectReference",
-    "k8s.io.api.core.v1.ResourceFieldSelector",
-    "k8s.io.api.core.v1.ScopeSelector",
-    "k8s.io.api.core.v1.ScopedResourceSelectorRequirement",
-    "k8s.io.api.core.v1.SecretKeySelector",
-    "k8s.io.api.core.v1.SecretReference",
-    "k8s.io.api.core.v1.TopologySelectorTerm",
-    "k8s.io.api.core.v1.TypedLocalObjectReference",
-    "k8s.io.api.discovery.v1.EndpointPort",
-    "k8s.io.api.networking.v1.ServiceBackendPort",
-    "k8s.io.api.rbac.v1.RoleRef",
-    "k8s.io.api.rbac.v1.Subject",
-    "k8s.io.apimachinery.pkg.apis.meta.v1.LabelSelector",
-    "k8s.io.apimachinery.pkg.apis.meta.v1.OwnerReference",
-});
-
 const MessageDescriptor* MessageOf(const FieldDescriptor* field) {
   const bool known = field != nullptr && field->kind == FieldKind::kMessage && !field->map;
   return known ? field->message : nullptr;
-}
-
-// Maps with +mapType=atomic: the selectors of pods and nodes.
-bool IsAtomicMap(const MessageDescriptor& message, const FieldDescriptor& field) {
-  if (!field.map) return false;
-  return field.json_name == "nodeSelector" ||
-         (field.json_name == "selector" &&
-          (message.name == "k8s.io.api.core.v1.ServiceSpec" ||
-           message.name == "k8s.io.api.core.v1.ReplicationControllerSpec"));
 }
 
 const MessageDescriptor* ObjectMetadata() {
@@ -114,9 +72,7 @@ bool ValueShape::IsAtomicObject() const {
   if (atomic_) return true;
   if (schema_ != nullptr) return schema_->atomic_map;
   if (message_ == nullptr) return false;
-  // A claim's volume names its claim member by member.
-  if (field_ != nullptr && field_->json_name == "claimRef") return false;
-  return std::binary_search(kAtomicMessages.begin(), kAtomicMessages.end(), message_->name);
+  return IsAtomicMessage(*message_, field_);
 }
 
 std::optional<std::vector<std::string>> ValueShape::NamesOf(const json::Array& items) const {

@@ -162,6 +162,13 @@ std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
     CheckSelector(object, scale->selector_path, causes);
   }
   if (root.has_rules) {
+    json::Value same;
+    if (old != nullptr && (*old)["apiVersion"] != object["apiVersion"]) {
+      // Rules see both in the version that is written.
+      same = *old;
+      for (const char* const name : {"apiVersion", "kind"}) same.Set(name, object[name]);
+      old = &same;
+    }
     std::vector<StatusCause> broken = ValidateRules(root, object, old, causes, warnings);
     std::ranges::move(broken, std::back_inserter(causes));
   }

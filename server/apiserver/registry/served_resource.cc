@@ -192,7 +192,8 @@ void ApplyBuiltinRules(ServedResource& r) {
     r.name_rule = NameRule::kLabel;
   }
   if (r.group == "rbac.authorization.k8s.io" ||
-      OneOf(r.plural, {"events", "poddisruptionbudgets", "certificatesigningrequests"})) {
+      OneOf(r.plural,
+            {"events", "poddisruptionbudgets", "certificatesigningrequests", "apiservices"})) {
     r.name_rule = NameRule::kPathSegment;
   }
   if (r.Is("", "replicationcontrollers") || r.Is("batch", "jobs")) {

@@ -48,8 +48,8 @@ TEST(ServedResources, NameRule_OfEachBuiltInResource) {
   }
   for (const char* name :
        {"events", "events.k8s.io/events", "policy/poddisruptionbudgets",
-        "certificates.k8s.io/certificatesigningrequests", "rbac.authorization.k8s.io/roles",
-        "rbac.authorization.k8s.io/clusterrolebindings"}) {
+        "certificates.k8s.io/certificatesigningrequests", "apiregistration.k8s.io/apiservices",
+        "rbac.authorization.k8s.io/roles", "rbac.authorization.k8s.io/clusterrolebindings"}) {
     EXPECT_EQ(rule(name), NameRule::kPathSegment) << name;
   }
   for (const char* name :

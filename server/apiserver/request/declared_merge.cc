@@ -1,6 +1,8 @@
 // Merges the declarations of a server-side apply of a built-in kind into the object.
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "kinformer/internal/descriptor.h"
 
 #include "apiserver/errors/status.h"
+#include "apiserver/request/atomic_fields.h"
 #include "apiserver/request/list_order.h"
 #include "apiserver/request/list_rule.h"
 #include "apiserver/request/member_changes.h"
@@ -30,7 +33,7 @@ const MessageDescriptor* MessageOf(const FieldDescriptor* field) {
 }
 
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
-                 json::Value& document, std::string& problem);
+                 json::Value& document);
 
 std::vector<std::string> IdentitiesOf(const ElementKey& key, const json::Array& elements) {
   std::vector<std::string> identities;
@@ -39,15 +42,65 @@ std::vector<std::string> IdentitiesOf(const ElementKey& key, const json::Array& 
   return identities;
 }
 
-// Checks that no two declared elements of a list have the same key.
-void CheckDistinct(std::string_view name, const ListRule& rule, const json::Array& declared,
-                   std::string& problem) {
-  if (!rule.merges || PlacesOf(rule.key, declared).size() == declared.size()) return;
-  problem = "apply: two elements of the list \"" + std::string(name) + "\" have the same key";
+// Returns `=1`, or `k="x",n=1`.
+std::string ShownKey(const ElementKey& key, const json::Value& element) {
+  if (key.members.empty()) return "=" + element.Dump();
+  std::vector<std::string_view> members = key.members;
+  std::sort(members.begin(), members.end());
+  std::string out;
+  for (const std::string_view member : members) {
+    const json::Value& part = element[member];
+    const bool is_default = part.is_null() && member == "protocol";
+    out.append(out.empty() ? "" : ",").append(member).append("=");
+    out += is_default ? "\"TCP\"" : part.Dump();
+  }
+  return out;
+}
+
+std::string DuplicateIn(const json::Value& declared, const MessageDescriptor* message,
+                        const std::string& path);
+
+// Returns where two declared elements of a list have the same key, in the list or below it; empty:
+// nowhere.
+std::string DuplicateIn(const json::Array& declared, const FieldDescriptor* field,
+                        const std::string& path) {
+  const ListRule rule = RuleOf(field);
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const json::Value& element = declared[i];
+    std::string place = path + "[" + std::to_string(i) + "]";
+    if (rule.merges) {
+      const std::string key = ShownKey(rule.key, element);
+      if (!seen.insert(IdentityOf(rule.key, element)).second) {
+        return path + ": duplicate entries for key [" + key + "]";
+      }
+      place = path + "[" + key + "]";
+    }
+    std::string below = DuplicateIn(element, MessageOf(field), place);
+    if (!below.empty()) return below;
+  }
+  return {};
+}
+
+std::string DuplicateIn(const json::Value& declared, const MessageDescriptor* message,
+                        const std::string& path) {
+  if (message == nullptr) return {};
+  for (const auto& [name, value] : declared.members()) {
+    const FieldDescriptor* const field = internal::FindJsonMember(*message, name);
+    const std::string place = path + "." + name;
+    std::string found;
+    if (value.is_array()) {
+      found = DuplicateIn(value.items(), field, place);
+    } else if (value.is_object()) {
+      found = DuplicateIn(value, MessageOf(field), place);
+    }
+    if (!found.empty()) return found;
+  }
+  return {};
 }
 
 void MergeList(const ListRule& rule, const MessageDescriptor* message, const json::Array& declared,
-               json::Array& list, std::string& problem) {
+               json::Array& list) {
   const std::vector<std::string> old = IdentitiesOf(rule.key, list);
   const Places places = PlacesOf(rule.key, list);
   json::Array merged;
@@ -64,31 +117,29 @@ void MergeList(const ListRule& rule, const MessageDescriptor* message, const jso
       continue;
     }
     json::Value& there = merged.emplace_back(std::move(list[found->second]));
-    if (!rule.key.members.empty()) MergeObject(wanted, message, there, problem);
+    if (!rule.key.members.empty()) MergeObject(wanted, message, there);
   }
   list = std::move(merged);
 }
 
-void MergeMember(const json::Value& value, std::string_view name, const FieldDescriptor* field,
-                 json::Value& target, std::string& problem) {
+void MergeMember(const json::Value& value, const MessageDescriptor* message,
+                 const FieldDescriptor* field, json::Value& target) {
   if (value.is_array()) {
     const ListRule rule = RuleOf(field);
-    CheckDistinct(name, rule, value.items(), problem);
     if (target.is_array() && rule.merges) {
-      MergeList(rule, MessageOf(field), value.items(), target.EnsureArray(), problem);
+      MergeList(rule, MessageOf(field), value.items(), target.EnsureArray());
       return;
     }
-  } else if (value.is_object()) {
-    MergeObject(value, MessageOf(field), target, problem);
+  } else if (value.is_object() && !(message != nullptr && IsAtomic(*message, field))) {
+    MergeObject(value, MessageOf(field), target);
     return;
   }
   target = value;
   json::DropNulls(target);
 }
 
-// `problem`: the last one found, if any.
 void MergeObject(const json::Value& declared, const MessageDescriptor* message,
-                 json::Value& document, std::string& problem) {
+                 json::Value& document) {
   MemberChanges changes;
   for (const auto& [name, value] : declared.members()) {
     const FieldDescriptor* const field =
@@ -97,9 +148,9 @@ void MergeObject(const json::Value& declared, const MessageDescriptor* message,
     if (value.is_null()) {
       changes.Erase(name);
     } else if (there != nullptr) {
-      MergeMember(value, name, field, *there, problem);
+      MergeMember(value, message, field, *there);
     } else {
-      MergeMember(value, name, field, changes.Add(name, {}), problem);
+      MergeMember(value, message, field, changes.Add(name, {}));
     }
   }
   std::move(changes).ApplyTo(document);
@@ -130,9 +181,9 @@ ListRule RuleOf(const FieldDescriptor* field) {
 Result<void> ApplyDeclaredObject(const json::Value& declared, const MessageDescriptor* message,
                                  json::Value& document) {
   if (!declared.is_object()) return BadRequestError("a merge patch must be an object");
-  std::string problem;
-  MergeObject(declared, message, document, problem);
+  std::string problem = DuplicateIn(declared, message, "");
   if (!problem.empty()) return BadRequestError(std::move(problem));
+  MergeObject(declared, message, document);
   return {};
 }
 

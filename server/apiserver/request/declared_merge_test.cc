@@ -47,13 +47,13 @@ TEST(DeclaredMerge, ObjectsAndLists_AreMergedByTheirType) {
       {"metadata: {finalizers: [a, b]}", "metadata: {finalizers: [b, c]}",
        R"({"metadata":{"finalizers":["a","b","c"]}})"},
       {"metadata: {finalizers: [a]}", "metadata: {finalizers: [c, c]}",
-       "apply: two elements of the list \"finalizers\" have the same key"},
+       ".metadata.finalizers: duplicate entries for key [=\"c\"]"},
       // Merges by one key, and what is new is without nulls.
       {"spec: {containers: [{name: a, image: i}]}",
        "spec: {containers: [{name: a, command: [x]}, {name: b, image: null}]}",
        R"({"spec":{"containers":[{"command":["x"],"image":"i","name":"a"},{"name":"b"}]}})"},
       {"{}", "spec: {containers: [{name: a}, {name: a}]}",
-       "apply: two elements of the list \"containers\" have the same key"},
+       ".spec.containers: duplicate entries for key [name=\"a\"]"},
       // By several keys.
       {"spec: {topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: a}]}",
        "spec: {topologySpreadConstraints: [{topologyKey: z, whenUnsatisfiable: a, maxSkew: 2}, "

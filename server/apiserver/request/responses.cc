@@ -132,7 +132,7 @@ ResponsePtr Add(ResponsePtr inner, std::string_view name, std::string value) {
 }  // namespace
 
 ResponsePtr WholeResponse(int status, HttpHeaders headers, std::string body) {
-  headers.Add("Cache-Control", "no-cache, private");
+  if (!headers.Has("Cache-Control")) headers.Add("Cache-Control", "no-cache, private");
   headers.Add("Content-Length", std::to_string(body.size()));
   return std::make_unique<WholeBody>(status, std::move(headers), std::move(body));
 }
@@ -167,6 +167,10 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 
 ResponsePtr Audited(ResponsePtr inner, std::string id) {
   return Add(std::move(inner), "Audit-Id", std::move(id));
+}
+
+ResponsePtr WithAddedHeader(ResponsePtr inner, std::string_view name, std::string value) {
+  return Add(std::move(inner), name, std::move(value));
 }
 
 ResponsePtr Warning(ResponsePtr inner, std::string_view text) {

@@ -42,6 +42,8 @@ ResponsePtr Delayed(ServerState& state, Duration delay, std::function<ResponsePt
 
 // Adds an Audit-Id header to `inner`.
 ResponsePtr Audited(ResponsePtr inner, std::string id);
+// Returns the same response with one more header.
+ResponsePtr WithAddedHeader(ResponsePtr inner, std::string_view name, std::string value);
 
 // Adds a Warning header, meant for the client's user, to `inner`.
 ResponsePtr Warning(ResponsePtr inner, std::string_view text);

@@ -1,5 +1,6 @@
 #include "apiserver/schema/schema_apply.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <unordered_map>
@@ -118,6 +119,23 @@ class Merger {
     return member != nullptr && member->default_value ? &*member->default_value : nullptr;
   }
 
+  // Returns `=1`, or `k="x",n=1`.
+  static std::string ShownKey(const SchemaNode& schema, const Value& item) {
+    std::string out;
+    if (schema.list_type == ListType::kSet) {
+      out = "=";
+      AddText(item, out);
+      return out;
+    }
+    std::vector<std::string> keys = schema.map_keys;
+    std::sort(keys.begin(), keys.end());
+    for (const std::string& key : keys) {
+      out += (out.empty() ? "" : ",") + key + "=";
+      if (const Value* const part = PartOf(schema, item, key)) AddText(*part, out);
+    }
+    return out;
+  }
+
   std::vector<std::string> Fail(const std::string& why) {
     if (error_.empty()) error_ = path_ + ": " + why;
     return {};
@@ -130,9 +148,9 @@ class Merger {
     const std::vector<std::string> old = IdentitiesOf(schema, there.items(), /*check=*/false);
     if (!error_.empty()) return;
     std::unordered_set<std::string_view> declares;
-    for (const std::string& identity : mine) {
-      if (!declares.insert(identity).second) {
-        Fail("duplicate entries for key [" + identity + "]");
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (!declares.insert(mine[i]).second) {
+        Fail("duplicate entries for key [" + ShownKey(schema, declared[i]) + "]");
         return;
       }
     }
@@ -148,8 +166,11 @@ class Merger {
       Value element;
       const auto found = known.find(mine[i]);
       if (found != known.end() && found->second != nullptr) element = std::move(*found->second);
+      const std::size_t length = path_.size();
+      if (schema.list_type == ListType::kMap) path_ += "[" + ShownKey(schema, declared[i]) + "]";
       Merge(schema.items.get(), declared[i],
             schema.items != nullptr && schema.items->embedded_resource, element);
+      path_.resize(length);
       out.push_back(std::move(element));
     };
     for (const AppliedElement& element : OrderOfApply(old, mine)) {

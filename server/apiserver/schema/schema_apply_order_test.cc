@@ -169,16 +169,16 @@ TEST(SchemaApplyOrder, Problems_NameTheListAndTheKey) {
   for (const Row& row : {
            Row{"{'bare':[{'k':'a'},{'x':1}]}", kNoKey},
            Row{"{'bare':[{'k':'a'},{'k':null}]}", kNoKey},
-           Row{"{'set':[1,2,1.0]}", ".spec.set: duplicate entries for key [1]"},
-           Row{"{'set':['a','a']}", ".spec.set: duplicate entries for key [\"a\"]"},
-           Row{"{'map':[{'k':'d'},{}]}", ".spec.map: duplicate entries for key [\"d\"/]"},
+           Row{"{'set':[1,2,1.0]}", ".spec.set: duplicate entries for key [=1]"},
+           Row{"{'set':['a','a']}", ".spec.set: duplicate entries for key [=\"a\"]"},
+           Row{"{'map':[{'k':'d'},{}]}", ".spec.map: duplicate entries for key [k=\"d\"]"},
            Row{"{'map':[{'k':'a','inner':[1,1]}]}",
-               ".spec.map.inner: duplicate entries for key [1]"},
+               ".spec.map[k=\"a\"].inner: duplicate entries for key [=1]"},
            Row{"{'set':[1],'plain':{'set':[2,2]}}",
-               ".spec.plain.set: duplicate entries for key [2]"},
-           Row{"{'set':[1,1],'plain':{'set':[2,2]}}", ".spec.set: duplicate entries for key [1]"},
+               ".spec.plain.set: duplicate entries for key [=2]"},
+           Row{"{'set':[1,1],'plain':{'set':[2,2]}}", ".spec.set: duplicate entries for key [=1]"},
            Row{"{'pod':{'metadata':{'finalizers':['a','a']}}}",
-               ".spec.pod.metadata.finalizers: duplicate entries for key [\"a\"]"},
+               ".spec.pod.metadata.finalizers: duplicate entries for key [=\"a\"]"},
        }) {
     EXPECT_EQ(Applied("{}", row.applied), row.problem);
   }

@@ -25,6 +25,7 @@
 #include "apiserver/store/saved_state.h"
 #include "apiserver/store/storage.h"
 #include "apiserver/workloads/workloads.h"
+#include "apiserver/write/background/cluster_details.h"
 #include "apiserver/write/background/lifecycle.h"
 #include "apiserver/write/background/role_keeper.h"
 #include "apiserver/write/object/object_writer.h"
@@ -84,6 +85,8 @@ struct ApiServer::Impl {
                        : nullptr),
         roles(authorizer == nullptr ? nullptr
                                     : std::make_unique<RoleKeeper>(state, writer, *authorizer)),
+        details(state.options.cluster_details ? std::make_unique<ClusterDetails>(state, writer)
+                                              : nullptr),
         faults(env),
         router(self, state, writer, faults) {
     if (state.options.storage != nullptr) TakeUp();
@@ -100,6 +103,7 @@ struct ApiServer::Impl {
       workloads =
           std::make_unique<workloads::Workloads>(state, writer, *state.options.simulate_workloads);
     }
+    if (details != nullptr) details->Register();
     if (state.options.bootstrap_objects) MakeBootstrapObjects();
     state.authorizer = authorizer.get();
   }
@@ -238,6 +242,7 @@ struct ApiServer::Impl {
   Lifecycle lifecycle;
   const std::unique_ptr<Authorizer> authorizer;  // null: everybody may do everything
   const std::unique_ptr<RoleKeeper> roles;
+  const std::unique_ptr<ClusterDetails> details;    // null: not wanted
   std::unique_ptr<workloads::Workloads> workloads;  // null: none are simulated
   FaultPlan faults;
   RequestRouter router;
@@ -473,6 +478,8 @@ Result<void> ApiServer::Restore(std::int64_t resource_version) {
   state.resources.ShareStores();
   state.resource_version = resource_version;
   impl_->KeepAll();
+  // Observers know objects that are gone again, and none that are there again.
+  impl_->writer.StateReplaced();
   impl_->Reload();
   impl_->router.EndOutdatedConversions();
   return {};

@@ -45,10 +45,13 @@ ResponsePtr NoSuchPage() {
 }
 
 Result<void> CheckTimeout(const RequestInfo& info) {
+  // A stream has no such timeout.
+  if (info.verb == Verb::kWatch || PodConnector::Serves(info.subresource)) return {};
   const std::string_view timeout = info.query.Get("timeout");
-  if (timeout.empty() || IsGoDuration(timeout)) return {};
-  return BadRequestError("invalid timeout \"" + std::string(timeout) +
-                         "\": it must be a duration such as 30s");
+  if (timeout.empty()) return {};
+  const std::string problem = GoDurationProblem(timeout);
+  if (problem.empty()) return {};
+  return BadRequestError("invalid timeout specified in the request URL - " + problem);
 }
 
 // Checks that the path has a namespace and a name where the resource and the verb require them, and
@@ -163,6 +166,7 @@ ResponsePtr RequestRouter::JudgeHead(const HttpRequest& head) const {
 }
 
 void RequestRouter::OnWrite(const ServedResource& resource) {
+  if (resource.group == "flowcontrol.apiserver.k8s.io") flows_.Forget();
   if (!resource.converted.empty()) return caches_.OnWrite(resource);
   // Waiters of an ended cache continue in a later turn, and not from inside the write.
   if (IsDefinition(resource)) EndOutdatedConversions();
@@ -186,17 +190,30 @@ ResponsePtr RequestRouter::Answer(HttpRequest request) {
                                                     std::to_string(state_.options.max_body_bytes));
     return ErrorResponse(error.WithHttpStatus(413), accept);
   }
+  if (Result<void> timeout = CheckTimeout(*info); !timeout) {
+    return ErrorResponse(timeout.error(), accept);
+  }
   const Result<UserInfoPtr> user = CallerOf(request, *info, tokens_, state_.authorizer);
   if (!user) return ErrorResponse(user.error(), accept);
+  if (!state_.options.cluster_details || PodConnector::Serves(info->subresource)) {
+    return AnswerTo(*user, std::move(request), *std::move(info), accept);
+  }
+  FlowSchemas::Flow flow = flows_.FlowOf(**user, request.method, *info);
+  return FlowSchemas::Named(AnswerTo(*user, std::move(request), *std::move(info), accept),
+                            std::move(flow));
+}
+
+ResponsePtr RequestRouter::AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
+                                    const std::string& accept) {
   if (state_.authorizer != nullptr) {
-    Result<void> may = CheckAccess(*state_.authorizer, **user, request.method, *info);
+    Result<void> may = CheckAccess(*state_.authorizer, *user, request.method, info);
     if (!may) return ErrorResponse(may.error(), accept);
   }
-  if (!info->is_resource_request) return AnswerOther(request, *info, accept);
-  if (state_.shared != nullptr && MustBeFresh(*info)) {
-    return Respond(state_.env, AnswerFresh(std::move(request), *user, *std::move(info)));
+  if (!info.is_resource_request) return AnswerOther(request, info, accept);
+  if (state_.shared != nullptr && MustBeFresh(info)) {
+    return Respond(state_.env, AnswerFresh(std::move(request), user, std::move(info)));
   }
-  return AnswerResource(std::move(request), *user, *std::move(info));
+  return AnswerResource(std::move(request), user, std::move(info), accept);
 }
 
 bool RequestRouter::MustBeFresh(const RequestInfo& info) const {
@@ -212,12 +229,13 @@ Task<ResponsePtr> RequestRouter::AnswerFresh(HttpRequest request, UserInfoPtr us
   Called<Result<void>> freshened(
       [&](Called<Result<void>>::Done done) { return state_.shared->Freshen(std::move(done)); });
   const Result<void> fresh = co_await freshened;
-  if (!fresh) co_return ErrorResponse(fresh.error(), request.headers.Get("Accept"));
-  co_return AnswerResource(std::move(request), user, std::move(info));
+  const std::string accept(request.headers.Get("Accept"));
+  if (!fresh) co_return ErrorResponse(fresh.error(), accept);
+  co_return AnswerResource(std::move(request), user, std::move(info), accept);
 }
 
 ResponsePtr RequestRouter::AnswerResource(HttpRequest request, const UserInfoPtr& user,
-                                          RequestInfo info) {
+                                          RequestInfo info, const std::string& accept) {
   const auto fault =
       faults_.Draw({.verb = VerbName(info.verb),
                     .resource = info.resource,
@@ -226,7 +244,6 @@ ResponsePtr RequestRouter::AnswerResource(HttpRequest request, const UserInfoPtr
                     .continues = !info.query.Get("continue").empty(),
                     .initial_events = info.query.GetBool("sendInitialEvents").value_or(false)});
   if (!fault) return Route(std::move(request), user, std::move(info), {});
-  const std::string accept(request.headers.Get("Accept"));
   return InjectFault(state_, *fault, accept,
                      [this, request, user, info = std::move(info)](ReadView view) {
                        return Route(request, user, info, std::move(view));
@@ -264,7 +281,6 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
                       .body = std::move(request.body),
                       .view = std::move(view)};
   if (!out.at) return NoSuchPath(info.group, accept);
-  if (Result<void> timeout = CheckTimeout(info); !timeout) return fail(timeout.error());
   if (Result<void> placed = CheckPlace(*out.at.resource, info); !placed) {
     return fail(placed.error());
   }

@@ -24,6 +24,7 @@
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/resource_request.h"
 #include "apiserver/request/responses.h"
+#include "apiserver/server/flow_schemas.h"
 #include "apiserver/write/background/disposal.h"
 #include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/object/write_observer.h"
@@ -48,6 +49,7 @@ class RequestRouter final : private WriteObserver {
         mutations_(state, writer, tokens_, off_loop_, converter_, caches_),
         pods_(state, off_loop_, converter_),
         discovery_(state, off_loop_),
+        flows_(state),
         off_loop_(state.env),
         disposal_(state, off_loop_) {
     writer.AddObserver(*this);
@@ -70,12 +72,18 @@ class RequestRouter final : private WriteObserver {
  private:
   void AfterPut(const ObjectPut& put) override { OnWrite(*put.at.resource); }
   void AfterRemove(const ResourceAt& at, const StoredObjectPtr&) override { OnWrite(*at.resource); }
-  void AfterReplace() override { EndOutdatedConversions(); }
+  void AfterReplace() override {
+    flows_.Forget();
+    EndOutdatedConversions();
+  }
   // Updates the converted objects of the resource.
   void OnWrite(const ServedResource& resource);
   std::string NextAuditId();
   ResponsePtr Answer(HttpRequest request);
-  ResponsePtr AnswerResource(HttpRequest request, const UserInfoPtr& user, RequestInfo info);
+  ResponsePtr AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
+                       const std::string& accept);
+  ResponsePtr AnswerResource(HttpRequest request, const UserInfoPtr& user, RequestInfo info,
+                             const std::string& accept);
   // With a shared storage: returns whether the answer has to show what other servers have written
   // before the request; and waits for that.
   [[nodiscard]] bool MustBeFresh(const RequestInfo& info) const;
@@ -99,6 +107,7 @@ class RequestRouter final : private WriteObserver {
   Mutations mutations_;
   PodConnector pods_;
   Discovery discovery_;
+  FlowSchemas flows_;
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;
   OffLoop off_loop_;  // destroyed before the objects that its work uses

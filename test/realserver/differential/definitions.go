@@ -16,14 +16,19 @@ type definer struct {
 	schemas  map[string]object // the whole schema of each
 	status   bool
 	scale    bool
+	ruled    bool           // its schemas have rules
 	last     map[string]int // by name: the request that has shown the object last
 }
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 func generateDefinition(r *rand.Rand, length int, _ string) []request {
-	d := &definer{schemer: schemer{r, 30}, versions: []string{"v1", "v2"}, schemas: map[string]object{}, last: map[string]int{},
-		status: r.IntN(3) > 0, scale: r.IntN(4) == 0}
+	return (&definer{schemer: schemer{r, 30}}).sequence(length)
+}
+
+func (d *definer) sequence(length int) []request {
+	d.versions, d.schemas, d.last = []string{"v1", "v2"}, map[string]object{}, map[string]int{}
+	d.status, d.scale = d.IntN(3) > 0, d.oneIn(4)
 	d.add(request{method: "POST", path: definitionsPath, contentType: jsonType, body: text(d.definition())})
 	for _, version := range d.versions {
 		d.add(request{method: "GET", path: d.collection(version), await: true})
@@ -61,6 +66,9 @@ func (d *definer) definition() object {
 			required = nil
 		}
 		d.schemas[version] = d.whole(spec, status, other, required)
+		if d.ruled {
+			d.rule(d.schemas[version], true)
+		}
 		entry := object{"name": version, "served": true, "storage": i == 0, "schema": object{"openAPIV3Schema": d.schemas[version]}}
 		subresources := object{}
 		if d.status {

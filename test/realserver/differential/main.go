@@ -3,10 +3,11 @@
 // resourceVersions, times, continue tokens, assigned addresses. A sequence that differs is made as short as it can be and
 // printed as a script.
 //
-//	differential -real URL -data DATA_DIR -ours URL [-what sequences|merges|crds] [-seed N] [-count N] [-length N] [-known FILE]
+//	differential -real URL -data DATA_DIR -ours URL [-token TOKEN] [-what sequences|merges|crds|applies|rights|quotas|rules|all] [-seed N] [-count N] [-length N] [-known FILE]
 //
 // What is asked: sequences of requests about many kinds; merges, an object and strategic merge patches of it; crds, a definition
-// of a custom resource with two versions, and requests about objects of it.
+// of a custom resource with two versions, and requests about objects of it; applies, by several managers, who conflict; rights, of users whose
+// roles come and go; quotas, and what they let pass; rules, definitions with rules in CEL, and objects that keep them or do not.
 //
 // It ends with status 1 if there was a difference that the file of known ones does not name.
 package main
@@ -29,14 +30,15 @@ func main() {
 	data := flag.String("data", "", "its data directory: admin's certificate and the CA's")
 	ours := flag.String("ours", "", "URL of the embedded server")
 	seed := flag.Uint64("seed", 1, "seed of the first sequence; the next ones count up")
-	what := flag.String("what", "sequences", "what the sequences are: sequences, merges, crds")
+	token := flag.String("token", "", "the bearer token of the embedded server's administrator")
+	what := flag.String("what", "sequences", "what the sequences are: sequences, merges, crds, applies, rights, quotas, rules; all: the last four in turn")
 	count := flag.Int("count", 100, "sequences")
-	length := flag.Int("length", 0, "requests in each, about (0: 30; of merges, 10 patches; of crds, 25)")
-	workers := flag.Int("workers", 0, "sequences at a time (0: 4; of crds, 16)")
+	length := flag.Int("length", 0, "requests in each, about (0: 30; of merges, 10 patches; of crds and rules, 25)")
+	workers := flag.Int("workers", 0, "sequences at a time (0: 4; of crds and rules, 16)")
 	known := flag.String("known", "", "file of known differences: a regular expression for the whole of where they are, a tab, the reason")
 	only := flag.String("only", "", "only requests about these resources, comma-separated")
 	flag.Parse()
-	code, err := run(*real, *data, *ours, *what, *seed, *count, *length, *workers, *known, *only)
+	code, err := run(*real, *data, *ours, *token, *what, *seed, *count, *length, *workers, *known, *only)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "differential:", err)
 		code = 2
@@ -80,20 +82,17 @@ type finding struct {
 	count int
 }
 
-func run(real, data, ours, what string, seed uint64, count, length, workers int, knownFile, only string) (int, error) {
+func run(real, data, ours, token, what string, seed uint64, count, length, workers int, knownFile, only string) (int, error) {
 	known, err := readKnown(knownFile)
 	if err != nil {
 		return 0, err
 	}
-	style, found := styles[what]
-	if !found {
-		return 0, fmt.Errorf("-what %s: it is sequences, merges or crds", what)
-	}
-	if length == 0 {
-		length = style.length
+	chosen := stylesOf(what)
+	if len(chosen) == 0 {
+		return 0, fmt.Errorf("-what %s: it is sequences, merges, crds, applies, rights, quotas, rules or all", what)
 	}
 	if workers == 0 {
-		workers = style.workers
+		workers = chosen[len(chosen)-1].workers
 	}
 	realServer, err := newServer("real", real, data)
 	if err != nil {
@@ -103,6 +102,7 @@ func run(real, data, ours, what string, seed uint64, count, length, workers int,
 	if err != nil {
 		return 0, err
 	}
+	ourServer.token = token
 	servers := []*server{realServer, ourServer}
 	for _, s := range servers {
 		if err := s.prepare(); err != nil {
@@ -123,6 +123,11 @@ func run(real, data, ours, what string, seed uint64, count, length, workers int,
 		go func() {
 			defer group.Done()
 			for s := range seeds {
+				style := chosen[s%uint64(len(chosen))]
+				length := length
+				if length == 0 {
+					length = style.length
+				}
 				sequence := style.generate(rand.New(rand.NewPCG(s, 0)), length, only)
 				different := play(servers, style, s, sequence, true)
 				mu.Lock()
@@ -163,8 +168,10 @@ func run(real, data, ours, what string, seed uint64, count, length, workers int,
 	for _, k := range known {
 		fmt.Printf("known, %d ×: %s\n", k.hits, k.pattern)
 	}
-	for _, line := range style.tally() {
-		fmt.Println(line)
+	for _, style := range chosen {
+		for _, line := range style.tally() {
+			fmt.Println(line)
+		}
 	}
 	fmt.Printf("%d sequences, %d requests, %d kinds of differences, %.1f s\n", count, requests, len(findings), time.Since(begun).Seconds())
 	if len(findings) > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -23,10 +24,19 @@ type request struct {
 	watch       bool
 	await       bool // is asked until it succeeds
 	cleans      bool // only its code is compared
+	settles     bool // has no effect: both servers are asked until they agree, for a real one learns by watching what was written
+	user        string
+	groups      []string
 }
 
 func (r request) String() string {
 	out := "curl -X " + r.method + " '" + r.path + "'"
+	if r.user != "" {
+		out += " -H 'Impersonate-User: " + r.user + "'"
+	}
+	for _, group := range r.groups {
+		out += " -H 'Impersonate-Group: " + group + "'"
+	}
 	if r.body != "" {
 		out += " -H 'Content-Type: " + r.contentType + "' -d '" + r.body + "'"
 	}
@@ -36,6 +46,7 @@ func (r request) String() string {
 // session is one sequence on one server: what its placeholders stand for, and the symbols of what it was told.
 type session struct {
 	server    *server
+	owners    bool // managedFields are compared, too
 	namespace string
 	versions  map[int]string
 	uids      map[int]string
@@ -78,14 +89,19 @@ func (s *session) fill(text string) string {
 }
 
 func (s *session) do(r request) (answer, error) {
-	if r.watch {
-		return s.server.watch(s.fill(r.path))
+	var groups []string
+	for _, group := range r.groups {
+		groups = append(groups, s.fill(group))
 	}
-	got, err := s.server.do(r.method, s.fill(r.path), r.contentType, []byte(s.fill(r.body)))
+	server := s.server.as(s.fill(r.user), groups)
+	if r.watch {
+		return server.watch(s.fill(r.path))
+	}
+	got, err := server.do(r.method, s.fill(r.path), r.contentType, []byte(s.fill(r.body)))
 	// A real server answers 503, too, while it takes over what has become of a definition.
 	for end := time.Now().Add(30 * time.Second); err == nil && (r.await && got.code != 200 || got.code == 503) && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
-		got, err = s.server.do(r.method, s.fill(r.path), r.contentType, []byte(s.fill(r.body)))
+		got, err = server.do(r.method, s.fill(r.path), r.contentType, []byte(s.fill(r.body)))
 	}
 	if body, ok := got.body.(map[string]any); ok && err == nil {
 		metadata, _ := body["metadata"].(map[string]any)
@@ -118,6 +134,9 @@ func (s *session) symbolic(value any, name string) any {
 		for key, inner := range value {
 			switch key {
 			case "managedFields":
+				if entries, ok := inner.([]any); ok && s.owners {
+					out[key] = s.symbolic(owned(entries), key)
+				}
 			case "resourceVersion":
 				if text, ok := inner.(string); ok && value["name"] == nil {
 					out[key] = "of the list"
@@ -163,12 +182,40 @@ func (s *session) symbolic(value any, name string) any {
 		text = timePattern.ReplaceAllString(text, "a time")
 		text = strings.ReplaceAll(text, s.namespace, "{ns}")
 		if name == "message" || name == "reason" {
-			text = maskTemplates(text)
+			text = sortMissing(maskTemplates(text))
 			text = versionPattern.ReplaceAllString(text, "${1}a version${3}")
 		}
 		return text
 	}
 	return value
+}
+
+// owned are managedFields by manager, in order.
+func owned(entries []any) any {
+	out := map[string]any{}
+	for _, entry := range entries {
+		entry, _ := entry.(map[string]any)
+		who := fmt.Sprint(entry["manager"], " ", entry["operation"], " ", entry["apiVersion"], " ", entry["subresource"])
+		if fields, is := entry["fieldsV1"].(map[string]any); is {
+			known, _ := out[who].(map[string]any)
+			out[who] = joined(known, fields) // a real server has two entries of one updater, now and then
+		}
+	}
+	return out
+}
+
+// joined is all that is in either.
+func joined(a, b map[string]any) map[string]any {
+	out := maps.Clone(b)
+	for name, inner := range a {
+		mine, _ := inner.(map[string]any)
+		others, _ := out[name].(map[string]any)
+		out[name] = joined(mine, others)
+	}
+	if out == nil {
+		out = map[string]any{}
+	}
+	return out
 }
 
 // sortFinalizers sorts the finalizers of namespaces: a real server takes them from a Go map when their deletion begins,
@@ -327,6 +374,7 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 		if err != nil {
 			return []difference{{-1, "the namespace cannot be created", err.Error()}}
 		}
+		session.owners = style.owners
 		sessions = append(sessions, session)
 	}
 	var out []difference
@@ -342,14 +390,13 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 	}()
 	for _, r := range sequence {
 		cleaned = cleaned || r.cleans
-		var answers []answer
+		answers, err := ask(sessions, r)
+		if err != nil {
+			return append(out, difference{r.id, "no answer", err.Error()})
+		}
 		var symbolic []any
-		for _, s := range sessions {
-			got, err := s.do(r)
-			if err != nil {
-				return append(out, difference{r.id, "no answer: " + s.server.name, err.Error()})
-			}
-			answers = append(answers, got)
+		for i, s := range sessions {
+			got := answers[i]
 			whole := map[string]any{"code": json.Number(strconv.Itoa(got.code))}
 			if got.events != nil {
 				whole["events"] = s.symbolic(any(got.events), "")
@@ -372,11 +419,35 @@ func play(servers []*server, style *style, seed uint64, sequence []request, all 
 		}
 		where, detail := describe(r, sessions, symbolic[0], symbolic[1])
 		out = append(out, difference{r.id, where, detail})
-		if !all || parted(r, answers) {
+		if !all || style.ends || parted(r, answers) {
 			return out
 		}
 	}
 	return out
+}
+
+// ask sends a request to both servers, and again until they agree if it settles.
+func ask(sessions []*session, r request) ([]answer, error) {
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		var answers []answer
+		for _, s := range sessions {
+			got, err := s.do(r)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.server.name, err)
+			}
+			answers = append(answers, got)
+		}
+		if !r.settles || sessions[0].said(answers[0]) == sessions[1].said(answers[1]) || time.Now().After(end) {
+			return answers, nil
+		}
+	}
+}
+
+// said is what an answer says, without what differs by nature.
+func (s *session) said(got answer) string {
+	body, _ := got.body.(map[string]any)
+	message, _ := body["message"].(string)
+	return fmt.Sprint(got.code, strings.ReplaceAll(message, s.namespace, ""), text(body["status"]))
 }
 
 // parted says that one server has done what the other has refused: from there on their objects differ.
@@ -427,7 +498,7 @@ func describe(r request, sessions []*session, real, ours any) (string, string) {
 
 var (
 	symbolPattern = regexp.MustCompile(`\bU\d+\b`)
-	namePattern   = regexp.MustCompile(`"(\{ns\}-)?[abc]"|/(\{ns\}-)?[abc]\b`)
+	namePattern   = regexp.MustCompile(`"(\{ns\}-)?([abc]|[rqu]\d)"|/(\{ns\}-)?[abc]\b|"\{ns\}:[ug]\d?"`)
 	diffPattern   = regexp.MustCompile(`(?s)\n@@ .*`)
 )
 
@@ -437,6 +508,9 @@ func plain(message, resource string) string {
 	message = namePattern.ReplaceAllString(symbolPattern.ReplaceAllString(message, "U"), "x")
 	plural, _, _ := strings.Cut(resource, "/")
 	for _, word := range []string{plural, strings.TrimSuffix(plural, "s")} {
+		if word == "" {
+			continue
+		}
 		message = regexp.MustCompile("(?i)\\b"+word+`(\.[a-z0-9.]+)?\b`).ReplaceAllString(message, "R")
 	}
 	return message

@@ -20,6 +20,28 @@ type server struct {
 	name   string
 	url    string
 	client *http.Client
+	token  string
+	user   string // is impersonated, with its groups
+	groups []string
+}
+
+// as is the same server for a user; for its administrator if he has no name.
+func (s *server) as(user string, groups []string) *server {
+	out := *s
+	out.user, out.groups = user, groups
+	return &out
+}
+
+func (s *server) identify(request *http.Request) {
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	if s.user != "" {
+		request.Header.Set("Impersonate-User", s.user)
+	}
+	for _, group := range s.groups {
+		request.Header.Add("Impersonate-Group", group)
+	}
 }
 
 func newServer(name, url, data string) (*server, error) {
@@ -38,7 +60,7 @@ func newServer(name, url, data string) (*server, error) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{cert}}
 		transport.ForceAttemptHTTP2 = true
 	}
-	return &server{name, url, &http.Client{Transport: transport}}, nil
+	return &server{name: name, url: url, client: &http.Client{Transport: transport}}, nil
 }
 
 // answer is what a server said.
@@ -58,6 +80,7 @@ func (s *server) do(method, path, contentType string, body []byte) (answer, erro
 	if contentType != "" {
 		request.Header.Set("Content-Type", contentType)
 	}
+	s.identify(request)
 	response, err := s.client.Do(request)
 	if err != nil && strings.Contains(err.Error(), "INTERNAL_ERROR") { // a handler of the real server that panics
 		return answer{code: 500, body: "panic"}, nil
@@ -97,6 +120,7 @@ func (s *server) watch(path string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	s.identify(request)
 	response, err := s.client.Do(request)
 	if err != nil {
 		return answer{}, err
@@ -126,22 +150,27 @@ const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResour
 "storage":true,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
 "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}}`
 
-// prepare makes the custom resource that sequences are about, too.
+// prepare makes the custom resources that sequences are about, too.
 func (s *server) prepare() error {
-	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	got, err := s.do("POST", path, "application/json", []byte(definition))
-	if err != nil {
-		return err
-	}
-	if got.code != 201 && got.code != 409 {
-		return fmt.Errorf("the custom resource cannot be defined: %d %v", got.code, got.body)
-	}
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if got, err = s.do("GET", "/apis/example.com/v1/widgets", "", nil); err == nil && got.code == 200 {
-			return nil
+	for plural, definition := range map[string]string{"widgets": definition, "gadgets": gadgetDefinition} {
+		got, err := s.do("POST", definitionsPath, "application/json", []byte(definition))
+		if err != nil {
+			return err
+		}
+		if got.code != 201 && got.code != 409 {
+			return fmt.Errorf("%s cannot be defined: %d %v", plural, got.code, got.body)
+		}
+		served := func() bool {
+			got, err = s.do("GET", "/apis/example.com/v1/"+plural, "", nil)
+			return err == nil && got.code == 200
+		}
+		for end := time.Now().Add(20 * time.Second); !served(); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				return fmt.Errorf("%s are not served: %d %v", plural, got.code, got.body)
+			}
 		}
 	}
-	return fmt.Errorf("the custom resource is not served: %d %v", got.code, got.body)
+	return nil
 }
 
 // The real server's controller that repairs the allocation of addresses writes an Event when a new Service is not in its cache yet.

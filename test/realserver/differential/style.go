@@ -21,6 +21,10 @@ type style struct {
 	normal func(r request, whole map[string]any)
 	// Warnings are compared, too.
 	warns bool
+	// And whose the fields are.
+	owners bool
+	// A difference is seen again in every later answer, so that a sequence ends with it.
+	ends bool
 	// Says whether answers that differ are equal all the same. Null: none are.
 	lenient func(sessions []*session, r request, answers []answer, symbolic []any) bool
 	asked   atomic.Int64 // equal answers
@@ -34,8 +38,23 @@ var styles = map[string]*style{
 	"sequences": {length: 30, workers: 4, patience: time.Minute, generate: func(r *rand.Rand, length int, only string) []request {
 		return generate(r, length, resourcesNamed(only))
 	}},
-	"merges": {length: 10, workers: 4, patience: 20 * time.Second, needsFirst: true, generate: generateMerges, lenient: lenientMerge},
-	"crds":   {length: 25, workers: 16, patience: 5 * time.Second, needsFirst: true, warns: true, generate: generateDefinition, normal: normalDefinition, lenient: lenientDefinition},
+	"merges":  {length: 10, workers: 4, patience: 20 * time.Second, needsFirst: true, generate: generateMerges, lenient: lenientMerge},
+	"crds":    {length: 25, workers: 16, patience: 5 * time.Second, needsFirst: true, warns: true, generate: generateDefinition, normal: normalDefinition, lenient: lenientDefinition},
+	"applies": {length: 30, workers: 4, patience: 20 * time.Second, owners: true, ends: true, generate: generateApplies, normal: normalApply},
+	"rights":  {length: 40, workers: 8, patience: 30 * time.Second, ends: true, generate: generateRights, normal: normalRights},
+	"quotas":  {length: 30, workers: 4, patience: 30 * time.Second, generate: generateQuotas},
+	"rules":   {length: 25, workers: 16, patience: 5 * time.Second, needsFirst: true, warns: true, generate: generateRules, normal: normalDefinition, lenient: lenientRules},
+}
+
+// stylesOf are those that -what names; sequences take turns in several.
+func stylesOf(what string) []*style {
+	if what == "all" {
+		return []*style{styles["applies"], styles["rights"], styles["quotas"], styles["rules"]}
+	}
+	if one := styles[what]; one != nil {
+		return []*style{one}
+	}
+	return nil
 }
 
 func (s *style) normalize(r request, whole map[string]any, got answer) {

@@ -22,6 +22,7 @@
 #include "apiserver/write/object/object_update.h"
 #include "apiserver/write/object/preconditions.h"
 #include "apiserver/write/object/propagation.h"
+#include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/object/sent_metadata.h"
 #include "apiserver/write/object/spec_checks.h"
 #include "base/text/number_in.h"
@@ -37,18 +38,15 @@ void Append(std::vector<T> more, std::vector<T>& all) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// Returns whether the write would change nothing. `form`: version of the object.
 // Sets the owners of what the draft changes. An apply has set them itself.
 void TrackOwners(Draft& draft, const json::Value& before) {
   const WriteTarget& target = draft.target;
   if (!target.manager.tracks || target.manager.applies) return;
-  // Such a write cannot set the status; what the server sets there has no owner.
-  const bool without_status =
-      target.subresource.empty() && target.at.HasStatus() && !target.keep_status;
-  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before,
-              without_status ? "status" : "", draft.object);
+  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.filled_in,
+              draft.object);
 }
 
+// Returns whether the write would change nothing. `form`: version of the object.
 bool IsUnchanged(const Draft& draft, std::uint32_t form) {
   if (draft.creates) return false;
   const bool converted = draft.converts || draft.shown != nullptr;
@@ -151,7 +149,9 @@ Result<void> ObjectWriter::Normalize(Draft& draft) {
     if (Result<void> ready = NormalizeNew(draft); !ready) return ready;
   } else {
     FieldManager& manager = draft.target.manager;
-    manager.forgets = manager.forgets || (manager.tracks && ForgetsOwners(draft.object));
+    manager.forgets =
+        manager.forgets ||
+        (manager.tracks && ForgetsOwners(draft.object, draft.target.at.resource->custom));
     TidyMetadata(draft.object.Ensure("metadata"));
     const json::Value& metadata = std::as_const(draft.object)["metadata"];
     if (Result<void> sent = CheckSentMetadata(draft.target, metadata); !sent) return sent;
@@ -170,6 +170,10 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   }
   metadata.Set("uid", internal::base::NewUuid(state_.env));
   if (!state_.options.defaulting || resource.custom) return {};
+  const FieldManager& manager = draft.target.manager;
+  if (manager.tracks && !manager.applies && resource.Is("", "services")) {
+    draft.filled_in = FieldsToAssign(draft.object);
+  }
   return strategy_.Create(resource, draft.target.user.get(), draft.object);
 }
 
@@ -218,6 +222,9 @@ void ObjectWriter::Load(Draft& draft) {
 
 Result<void> ObjectWriter::Assign(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
+  if (draft.target.manager.tracks && !draft.target.manager.applies) {
+    draft.filled_in = FieldsToAssign(draft.object);
+  }
   std::vector<StatusCause> refused = strategy_.Assign(resource, draft.old, draft.object);
   if (refused.empty()) return {};
   std::vector<StatusCause> causes = ValidateAddedFinalizers(draft.old, draft.object);
@@ -441,6 +448,7 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
   Append(
       ValidateCustomObject(target.at, target.subresource == "status", merged, &old, draft.warnings),
       causes);
+  if (target.subresource == "resize") DropRepeated(causes);
   if (causes.empty()) return {};
   return InvalidError(resource.KindSubject(target.name), std::move(causes));
 }

@@ -20,6 +20,7 @@
 
 #include "apiserver/builtin/builtin_strategy.h"
 #include "apiserver/builtin/defaults.h"
+#include "apiserver/ownership/field_set.h"
 #include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"
@@ -43,6 +44,8 @@ struct Draft {
   // The same in the target's version, if it had to be converted for that; else null.
   StoredObjectPtr shown{};
   json::Value old{};  // the same, parsed
+  // Fields that the client left out and the server has kept, if owners are tracked.
+  FieldSet filled_in{};
   // The object is complete in the target's version, and a webhook must convert it to the storage
   // version.
   bool converts = false;

@@ -64,4 +64,15 @@ std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& obje
   return WithoutRepetitions(std::move(causes));
 }
 
+void DropRepeated(std::vector<StatusCause>& causes) {
+  std::vector<StatusCause> kept;
+  for (StatusCause& cause : causes) {
+    const bool known = std::any_of(kept.begin(), kept.end(), [&](const StatusCause& other) {
+      return other.field == cause.field && other.message == cause.message;
+    });
+    if (!known) kept.push_back(std::move(cause));
+  }
+  causes = std::move(kept);
+}
+
 }  // namespace kinformer::apiserver

@@ -19,6 +19,10 @@ namespace kinformer::apiserver {
 [[nodiscard]] std::vector<StatusCause> CheckSpec(const ResourceAt& at, const json::Value& object,
                                                  const json::Value* old, bool validation);
 
+// Removes causes that are there already: what is wrong with the amounts of a resize is found by the
+// checks of the pod, too.
+void DropRepeated(std::vector<StatusCause>& causes);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_WRITE_OBJECT_SPEC_CHECKS_H_

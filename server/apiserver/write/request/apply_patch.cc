@@ -8,6 +8,7 @@
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/request/patch.h"
 #include "apiserver/schema/schema_apply.h"
 #include "object/transcode/transcode.h"
 
@@ -135,6 +136,11 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
 }
 
 Result<void> MergeApplied(const ResourceAt& at, const json::Value& declared, json::Value& object) {
+  if (!at.resource->custom) {
+    const Result<void> applied = ApplyDeclaredObject(declared, at.version->message, object);
+    if (applied) return {};
+    return TypedPatchError(declared, *at.version, {std::string(applied.error().message())});
+  }
   const std::string problem = ApplyDeclared(at.version->schema->root(), declared, object);
   if (problem.empty()) return {};
   return TypedPatchError(declared, *at.version, {problem});

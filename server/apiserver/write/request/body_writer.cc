@@ -15,10 +15,12 @@
 #include "apiserver/request/bulky.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
+#include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/request/admitted.h"
 #include "apiserver/write/request/apply_patch.h"
 #include "apiserver/write/request/body_fields.h"
 #include "apiserver/write/request/reshape_in_turns.h"
+#include "apiserver/write/request/scale.h"
 #include "apiserver/write/request/shared_storing.h"
 
 namespace kinformer::apiserver {
@@ -61,27 +63,32 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
           .name = ManagerName(request.info.query.Get("fieldManager"), request.user_agent),
           .api_version = request.at.version->api_version,
           .subresource = request.info.subresource,
-          .now = FormatTime(now)};
+          .now = FormatTime(now),
+          .reset = ResetFields(request.at, request.info.subresource)};
 }
 
 // Attributes of a review, whose objects may be large.
 using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
 
-// Fails without a right beyond that for the request: to create what an update makes, or to give
-// what a role or a binding gives.
-Result<void> CheckRights(const Authorizer& authorizer, const ResourceRequest& request,
-                         const Draft& draft) {
+// Fails without the right to create what an update makes.
+Result<void> CheckMayMake(const Authorizer& authorizer, const ResourceRequest& request,
+                          const Draft& draft) {
   const RequestInfo& info = request.info;
-  if (draft.creates && info.verb != Verb::kCreate) {
-    Result<void> may = authorizer.Check(*request.user, {.verb = "create",
-                                                        .group = info.group,
-                                                        .resource = info.resource,
-                                                        .subresource = info.subresource,
-                                                        .namespace_ = info.namespace_,
-                                                        .name = info.name});
-    if (!may) return may;
-  }
+  if (!draft.creates || info.verb == Verb::kCreate) return {};
+  return authorizer.Check(*request.user, {.verb = "create",
+                                          .group = info.group,
+                                          .resource = info.resource,
+                                          .subresource = info.subresource,
+                                          .namespace_ = info.namespace_,
+                                          .name = info.name});
+}
+
+// Fails without the right to give what a role or a binding gives.
+Result<void> CheckMayGive(const Authorizer& authorizer, const ResourceRequest& request,
+                          Draft& draft) {
+  const RequestInfo& info = request.info;
   if (info.group != kRbacGroup) return {};
+  if (!draft.creates && draft.old.is_null()) ObjectWriter::Load(draft);
   return CheckGrant(authorizer, *request.user,
                     {.resource = info.resource,
                      .namespace_ = info.namespace_,
@@ -272,6 +279,9 @@ Task<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
     if (!patch.server_side || !target.subresource.empty()) {
       co_return NotFoundError(target.at.resource->Subject(target.name));
     }
+    json::Value merged = json::Value::MakeObject();
+    const auto distinct = MergeApplied(target.at, patch.patch, merged);
+    if (!distinct) co_return distinct.error();
     const auto fit = CheckAppliedCreate(target.at, patch.patch, target.namespace_, target.name);
     if (!fit) co_return fit.error();
     // A resourceVersion implies that the object exists; nevertheless the real server treats it as a
@@ -312,6 +322,13 @@ Task<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& 
   if (change.part != nullptr) {
     const Result<void> changed = co_await ChangePart(sent, *draft, *change.part, *from);
     if (!changed) co_return changed.error();
+    if (target.manager.tracks) {
+      const bool force = sent.request.info.query.GetBool("force").value_or(false);
+      const auto owned = OwnScale(sent.request.at, target.manager, ObjectIn(sent.request.at, *from),
+                                  force, draft->object);
+      if (!owned) co_return owned.error();
+      target.manager.tracks = false;
+    }
   } else {
     const Result<void> changed = co_await off_loop_.Do(sent.bytes, [&] {
       draft->object = ObjectIn(sent.request.at, *from);
@@ -366,6 +383,10 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
     co_await Do(sent, draft.target, [&] { ObjectWriter::Load(draft); });
     if (!ObjectWriter::IsCurrent(draft)) co_return std::nullopt;
     if (Result<void> assigned = writer_.Assign(draft); !assigned) co_return assigned.error();
+  }
+  if (state_.authorizer != nullptr && change == nullptr) {
+    Result<void> may = CheckMayGive(*state_.authorizer, sent.request, draft);
+    if (!may) co_return may.error();
   }
   const Result<void> complete =
       co_await Do(sent, draft.target, [&] { return writer_.Complete(draft); });
@@ -471,7 +492,7 @@ Task<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const Change
 
 Result<void> BodyWriter::CheckAllowed(Sent& sent, Draft& draft, const ObjectChange* change) {
   if (state_.authorizer != nullptr && change == nullptr) {
-    Result<void> may = CheckRights(*state_.authorizer, sent.request, draft);
+    Result<void> may = CheckMayMake(*state_.authorizer, sent.request, draft);
     if (!may) return may;
   }
   const bool asks = change == nullptr || change->asks;

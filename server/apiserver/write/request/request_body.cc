@@ -1,5 +1,7 @@
 #include "apiserver/write/request/request_body.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kinformer/internal/registry.h"
@@ -264,21 +266,28 @@ Result<DecodedDelete> DeleteOptionsOf(const json::Value& given) {
   return out;
 }
 
-bool IsGoDuration(std::string_view text) {
-  if (text == "0") return true;
-  bool any = false;
+std::string GoDurationProblem(std::string_view whole) {
+  constexpr std::string_view kUnits[] = {"ns", "us", "\u00b5s", "\u03bcs", "ms", "s", "m", "h"};
+  const std::string shown = JsonString(whole);
+  std::string_view text = whole;
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text == "0") return {};
+  if (text.empty()) return "time: invalid duration " + shown;
   while (!text.empty()) {
-    const std::size_t digits = text.find_first_not_of("0123456789.");
-    if (digits == 0 || digits == std::string_view::npos) return false;
-    text.remove_prefix(digits);
-    const std::size_t next = text.find_first_of("0123456789.");
-    const std::string_view unit = text.substr(0, next);
-    if (unit != "ns" && unit != "us" && unit != "ms" && unit != "s" && unit != "m" && unit != "h")
-      return false;
+    const std::string_view number = text.substr(0, text.find_first_not_of("0123456789."));
+    if (number.find_first_of("0123456789") == std::string_view::npos ||
+        std::count(number.begin(), number.end(), '.') > 1) {
+      return "time: invalid duration " + shown;
+    }
+    text.remove_prefix(number.size());
+    const std::string_view unit = text.substr(0, text.find_first_of("0123456789."));
+    if (unit.empty()) return "time: missing unit in duration " + shown;
+    if (std::find(std::begin(kUnits), std::end(kUnits), unit) == std::end(kUnits)) {
+      return "time: unknown unit " + JsonString(unit) + " in duration " + shown;
+    }
     text.remove_prefix(unit.size());
-    any = true;
   }
-  return any;
+  return {};
 }
 
 }  // namespace kinformer::apiserver

@@ -55,8 +55,8 @@ struct WriteQuery {
 Result<WriteQuery> DecodeWriteQuery(const Query& query, std::string_view kind,
                                     std::vector<StatusCause> causes = {});
 
-// Returns whether the text is a Go duration: "32s", "1m30s".
-bool IsGoDuration(std::string_view text);
+// Returns what is wrong with a Go duration such as "32s" or "1m30s", in Go's words; empty: nothing.
+std::string GoDurationProblem(std::string_view whole);
 
 }  // namespace kinformer::apiserver
 

@@ -11,12 +11,6 @@
 namespace kinformer::apiserver {
 namespace {
 
-// Returns a validation error of these kinds, which names no kind.
-Error InvalidReview(std::string field, std::string_view value, std::string_view detail) {
-  return InvalidError({.group = "authorization.k8s.io"},
-                      {InvalidValue(std::move(field), value, detail)});
-}
-
 AccessRules AllRules() {
   AccessRules all;
   all.rules = {{.verbs = {"*"}, .groups = {"*"}, .resources = {"*"}},
@@ -79,26 +73,52 @@ json::Value Decide(const Authorizer* authorizer, const UserInfo& user, const jso
   return status;
 }
 
+// Returns the attributes of a path as Go shows them.
+std::string ShownPath(const json::Value& attributes) {
+  if (attributes.is_null()) return "null";
+  return json::Value::MakeObject({{"Path", attributes["path"].StringOrEmpty()},
+                                  {"Verb", attributes["verb"].StringOrEmpty()}})
+      .Dump();
+}
+
 Result<void> CheckAccessReview(const std::string& plural, std::string_view ns,
                                const json::Value& review) {
   const json::Value& spec = review["spec"];
-  if (spec["resourceAttributes"].is_null() == spec["nonResourceAttributes"].is_null()) {
-    return InvalidReview("spec.resourceAttributes", spec["resourceAttributes"].Dump(),
-                         "exactly one of nonResourceAttributes or resourceAttributes must be "
-                         "specified");
+  const json::Value& resource = spec["resourceAttributes"];
+  const json::Value& path = spec["nonResourceAttributes"];
+  std::vector<StatusCause> causes;
+  if (resource.is_null() == path.is_null()) {
+    causes.push_back(InvalidValue("spec", ShownPath(path),
+                                  "exactly one of nonResourceAttributes or resourceAttributes must "
+                                  "be specified"));
   }
   if (plural != "selfsubjectaccessreviews" && spec["user"].StringOrEmpty().empty() &&
       spec["groups"].size() == 0) {
-    return InvalidReview("spec.user", "\"\"", "at least one of user or group must be specified");
+    causes.push_back(
+        InvalidValue("spec.user", "\"\"", "at least one of user or group must be specified"));
   }
   if (plural == "localsubjectaccessreviews") {
-    const std::string& asked = spec.At("/resourceAttributes/namespace").StringOrEmpty();
-    if (asked != ns) {
-      return InvalidReview("spec.resourceAttributes.namespace", JsonString(asked),
-                           "must match metadata.namespace");
+    const std::string& asked = resource["namespace"].StringOrEmpty();
+    if (!resource.is_null() && asked != ns) {
+      causes.push_back(InvalidValue("spec.resourceAttributes.namespace", JsonString(asked),
+                                    "must match metadata.namespace"));
+    }
+    if (!path.is_null()) {
+      causes.push_back(InvalidValue("spec.nonResourceAttributes", ShownPath(path),
+                                    "disallowed on this kind of request"));
     }
   }
-  return {};
+  if (causes.empty()) return {};
+  return InvalidError({.group = "authorization.k8s.io"}, std::move(causes));
+}
+
+// Removes members that Go's form of the review does not show.
+void DropEmptyTexts(json::Value& object) {
+  std::vector<std::string> empty;
+  for (const auto& [name, value] : std::as_const(object).members()) {
+    if (value.is_string() && value.StringOrEmpty().empty()) empty.push_back(name);
+  }
+  for (const std::string& name : empty) object.Erase(name);
 }
 
 }  // namespace
@@ -123,6 +143,8 @@ Result<json::Value> Reviews::Answer(const ResourceAt& at, std::string_view names
     const std::string& asked = given.At("/spec/namespace").StringOrEmpty();
     status = RulesStatus(state_.authorizer == nullptr ? AllRules()
                                                       : state_.authorizer->RulesFor(user, asked));
+    // The answer does not repeat what was asked.
+    review.Set("spec", json::Value::MakeObject());
   } else {
     if (Result<void> valid = CheckAccessReview(plural, namespace_, given); !valid) {
       return valid.error();
@@ -130,6 +152,11 @@ Result<json::Value> Reviews::Answer(const ResourceAt& at, std::string_view names
     status = Decide(state_.authorizer,
                     plural == "selfsubjectaccessreviews" ? user : ReviewedUser(given["spec"]),
                     given["spec"]);
+    for (const char* const part : {"resourceAttributes", "nonResourceAttributes"}) {
+      if (json::Value* const attributes = review.Ensure("spec").Find(part)) {
+        DropEmptyTexts(*attributes);
+      }
+    }
   }
   review.Set("status", std::move(status));
   return review;

@@ -1,10 +1,12 @@
 #include "apiserver/write/request/scale.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "apiserver/errors/status.h"
+#include "apiserver/ownership/field_set.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
 
@@ -93,6 +95,22 @@ Result<void> ApplyScale(const ResourceAt& at, const json::Value& scale, json::Va
   }
   return object.SetPointer(PointerOf(at.FindSubresource("scale")->spec_path, kReplicas),
                            scale["spec"]["replicas"].AsInt64().value_or(0));
+}
+
+Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const json::Value& live,
+                      bool force, json::Value& object) {
+  const std::string path = PointerOf(at.FindSubresource("scale")->spec_path, kReplicas);
+  FieldSet replicas{.owned = true};
+  for (std::size_t end = path.size(); end > 0 && end != std::string::npos;) {
+    const std::size_t slash = path.rfind('/', end - 1);
+    FieldSet parent;
+    parent.Put("f:" + path.substr(slash + 1, end - slash - 1), std::move(replicas));
+    replicas = std::move(parent);
+    end = slash;
+  }
+  const bool changed =
+      live.At(path).AsInt64().value_or(0) != std::as_const(object).At(path).AsInt64().value_or(0);
+  return TrackScale(manager, replicas, changed, live, force, object);
 }
 
 }  // namespace kinformer::apiserver

@@ -12,6 +12,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
+#include "apiserver/ownership/field_manager.h"
 #include "apiserver/registry/resource_table.h"
 
 namespace kinformer::apiserver {
@@ -29,6 +30,11 @@ Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const js
 // Writes replicas, resourceVersion and uid of a Scale to the object; the latter two are
 // preconditions.
 Result<void> ApplyScale(const ResourceAt& at, const json::Value& scale, json::Value& object);
+
+// A Scale of `manager` has been written to `object`, which was `live`: sets who owns the replicas.
+// An apply conflicts with other owners of another number, unless `force` is set.
+Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const json::Value& live,
+                      bool force, json::Value& object);
 
 }  // namespace kinformer::apiserver
 

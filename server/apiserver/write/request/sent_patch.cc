@@ -59,7 +59,7 @@ Result<json::Value> Patched(ObjectWriter& writer, const ResourceRequest& request
   const json::Value live = sent.server_side && manager.tracks ? object : json::Value();
   const std::string uid = std::as_const(object).At("/metadata/uid").StringOrEmpty();
   // Without a resourceVersion, the patch applies to the object in any version.
-  if (sent.server_side && at.resource->custom) {
+  if (sent.server_side) {
     if (auto merged = MergeApplied(at, sent.patch, object); !merged) return merged.error();
   } else if (Result<void> applied = sent.apply(sent.patch, at.version->message, object); !applied) {
     return applied.error();

@@ -8,13 +8,13 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
+#include "apiserver/registry/service_account_keys.h"
 #include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 constexpr std::string_view kPrefix = "kinformer.";
-constexpr std::string_view kAudience = "https://kubernetes.default.svc";
 constexpr std::int64_t kDefaultSeconds = 3600;
 constexpr std::int64_t kMinSeconds = 600;
 constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
@@ -51,6 +51,10 @@ json::Value ArrayOf(const std::vector<std::string>& texts) {
   return array;
 }
 
+std::int64_t UnixSeconds(WallTime time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
 Error NotKnown() { return Error(Reason::kUnauthorized, "invalid bearer token"); }
 
 }  // namespace
@@ -71,7 +75,91 @@ ServiceAccountTokens::ServiceAccountTokens(ServerState& state) : state_(state) {
 }
 
 bool ServiceAccountTokens::IsOne(const std::string& token) const {
-  return token.starts_with(kPrefix) || users_.contains(token);
+  return token.starts_with(kPrefix) || users_.contains(token) ||
+         (state_.options.service_account_keys != nullptr && Verified(token).ok());
+}
+
+json::Value ServiceAccountTokens::ClaimsOf(const Token& token) const {
+  const std::int64_t now = UnixSeconds(state_.env.WallNow());
+  const auto reference = [](const std::string& name, const std::string& uid) {
+    json::Value out = json::Value::MakeObject({{"name", name}});
+    if (!uid.empty()) out.Set("uid", uid);
+    return out;
+  };
+  json::Value place = json::Value::MakeObject({{"namespace", token.namespace_}});
+  if (token.bound_plural == "nodes") {
+    place.Set("node", reference(token.bound_name, token.bound_uid));
+  }
+  if (!token.node_name.empty()) place.Set("node", reference(token.node_name, token.node_uid));
+  if (token.bound_plural == "pods") place.Set("pod", reference(token.bound_name, token.bound_uid));
+  if (token.bound_plural == "secrets") {
+    place.Set("secret", reference(token.bound_name, token.bound_uid));
+  }
+  place.Set("serviceaccount", reference(token.account, token.uid));
+  return json::Value::MakeObject({{"aud", ArrayOf(token.audiences)},
+                                  {"exp", UnixSeconds(token.expires)},
+                                  {"iat", now},
+                                  {"iss", state_.options.service_account_issuer},
+                                  {"jti", token.id},
+                                  {"kubernetes.io", std::move(place)},
+                                  {"nbf", now},
+                                  {"sub", ServiceAccountName(token.namespace_, token.account)}});
+}
+
+Result<ServiceAccountTokens::Token> ServiceAccountTokens::Verified(
+    const std::string& secret) const {
+  const Result<std::string> text = state_.options.service_account_keys->Verify(secret);
+  if (!text) return NotKnown();
+  const Result<json::Value> parsed = json::Parse(*text);
+  if (!parsed || (*parsed)["iss"].StringOrEmpty() != state_.options.service_account_issuer) {
+    return NotKnown();
+  }
+  const json::Value& claims = *parsed;
+  const json::Value& place = claims["kubernetes.io"];
+  Token token{.namespace_ = place["namespace"].StringOrEmpty(),
+              .account = place["serviceaccount"]["name"].StringOrEmpty(),
+              .uid = place["serviceaccount"]["uid"].StringOrEmpty(),
+              .id = claims["jti"].StringOrEmpty(),
+              .audiences = Texts(claims["aud"]),
+              .expires = WallTime(std::chrono::seconds(claims["exp"].AsInt64().value_or(0))),
+              .bound_plural = {},
+              .bound_name = {},
+              .bound_uid = {},
+              .node_name = {},
+              .node_uid = {}};
+  if (claims["sub"].StringOrEmpty() != ServiceAccountName(token.namespace_, token.account) ||
+      claims["nbf"].AsInt64().value_or(0) > UnixSeconds(state_.env.WallNow())) {
+    return NotKnown();
+  }
+  const auto bind = [&](const char* member, const char* plural) {
+    if (place[member].is_null()) return;
+    token.bound_plural = plural;
+    token.bound_name = place[member]["name"].StringOrEmpty();
+    token.bound_uid = place[member]["uid"].StringOrEmpty();
+  };
+  bind("secret", "secrets");
+  bind("node", "nodes");
+  if (!place["pod"].is_null()) {
+    token.node_name = place["node"]["name"].StringOrEmpty();
+    token.node_uid = place["node"]["uid"].StringOrEmpty();
+  }
+  bind("pod", "pods");
+  return token;
+}
+
+Result<ServiceAccountTokens::Token> ServiceAccountTokens::Lookup(const std::string& secret) const {
+  if (state_.options.service_account_keys != nullptr) return Verified(secret);
+  const auto found = tokens_.find(secret);
+  if (found == tokens_.end()) return NotKnown();
+  return found->second;
+}
+
+bool ServiceAccountTokens::IsAlive(const Token& token) const {
+  const std::string_view place =
+      token.bound_plural == "nodes" ? std::string_view() : token.namespace_;
+  return Find("serviceaccounts", token.namespace_, token.account, token.uid) != nullptr &&
+         (token.bound_plural.empty() ||
+          Find(token.bound_plural, place, token.bound_name, token.bound_uid) != nullptr);
 }
 
 Result<KnownToken> ServiceAccountTokens::Authenticate(
@@ -79,16 +167,12 @@ Result<KnownToken> ServiceAccountTokens::Authenticate(
   if (const auto given = users_.find(secret); given != users_.end()) {
     return KnownToken{.user = given->second, .audiences = audiences};
   }
-  const auto found = tokens_.find(secret);
-  if (found == tokens_.end() || found->second.expires <= state_.env.WallNow()) return NotKnown();
-  const Token& token = found->second;
-  if (Find("serviceaccounts", token.namespace_, token.account, token.uid) == nullptr ||
-      (!token.bound_plural.empty() &&
-       Find(token.bound_plural, token.namespace_, token.bound_name, token.bound_uid) == nullptr)) {
-    return NotKnown();
-  }
+  const Result<Token> found = Lookup(secret);
+  if (!found || found->expires <= state_.env.WallNow()) return NotKnown();
+  const Token& token = *found;
+  if (!IsAlive(token)) return NotKnown();
   std::vector<std::string> wanted = audiences;
-  if (wanted.empty()) wanted.emplace_back(kAudience);
+  if (wanted.empty()) wanted.push_back(state_.options.service_account_issuer);
   KnownToken known;
   for (const std::string& audience : token.audiences) {
     if (std::find(wanted.begin(), wanted.end(), audience) != wanted.end()) {
@@ -109,6 +193,15 @@ Result<KnownToken> ServiceAccountTokens::Authenticate(
     user.extra["authentication.kubernetes.io/pod-name"] = {token.bound_name};
     user.extra["authentication.kubernetes.io/pod-uid"] = {token.bound_uid};
   }
+  const bool of_node = token.bound_plural == "nodes";
+  if (of_node || !token.node_name.empty()) {
+    user.extra["authentication.kubernetes.io/node-name"] = {of_node ? token.bound_name
+                                                                    : token.node_name};
+  }
+  if (of_node || !token.node_uid.empty()) {
+    user.extra["authentication.kubernetes.io/node-uid"] = {of_node ? token.bound_uid
+                                                                   : token.node_uid};
+  }
   known.user = std::make_shared<const UserInfo>(std::move(user));
   return known;
 }
@@ -125,7 +218,8 @@ Result<void> ServiceAccountTokens::Bind(const json::Value& reference, Token& tok
     return BadRequestError("cannot bind token to object of type " + kind +
                            ": it must be a Pod, a Secret or a Node");
   }
-  const StoredObjectPtr stored = Find(plural, token.namespace_, name, {});
+  const StoredObjectPtr stored =
+      Find(plural, plural == "nodes" ? std::string_view() : token.namespace_, name, {});
   if (stored == nullptr) return NotFoundError({.resource = plural, .name = name});
   if (const std::string& uid = reference["uid"].StringOrEmpty();
       !uid.empty() && uid != stored->uid()) {
@@ -134,10 +228,15 @@ Result<void> ServiceAccountTokens::Bind(const json::Value& reference, Token& tok
                              ") does not match the UID in record. The object might have been "
                              "deleted and then recreated");
   }
-  if (kind == "Pod" &&
-      stored->Parse().At("/spec/serviceAccountName").StringOrEmpty() != token.account) {
-    return BadRequestError("cannot bind token for serviceaccount \"" + token.account +
-                           "\" to pod running with different serviceaccount name.");
+  if (kind == "Pod") {
+    const json::Value pod = stored->Parse();
+    if (pod.At("/spec/serviceAccountName").StringOrEmpty() != token.account) {
+      return BadRequestError("cannot bind token for serviceaccount \"" + token.account +
+                             "\" to pod running with different serviceaccount name.");
+    }
+    token.node_name = pod.At("/spec/nodeName").StringOrEmpty();
+    const StoredObjectPtr node = Find("nodes", {}, token.node_name, {});
+    if (node != nullptr) token.node_uid = std::string(node->uid());
   }
   token.bound_plural = plural;
   token.bound_name = name;
@@ -220,7 +319,7 @@ Result<void> ServiceAccountTokens::Complete(const WriteTarget& target, json::Val
     return out_of_range("may not specify a duration larger than 2^32 seconds");
   }
   std::vector<std::string> audiences = Texts(std::as_const(spec)["audiences"]);
-  if (audiences.empty()) audiences.emplace_back(kAudience);
+  if (audiences.empty()) audiences.push_back(state_.options.service_account_issuer);
   request = json::Value::MakeObject(
       {{"kind", "TokenRequest"},
        {"apiVersion", "authentication.k8s.io/v1"},
@@ -248,13 +347,23 @@ Result<json::Value> ServiceAccountTokens::Issue(const WriteTarget& target, json:
                          std::chrono::seconds(given["expirationSeconds"].AsInt64().value_or(0)),
               .bound_plural = {},
               .bound_name = {},
-              .bound_uid = {}};
+              .bound_uid = {},
+              .node_name = {},
+              .node_uid = {}};
   if (Result<void> bound = Bind(given["boundObjectRef"], token); !bound) return bound.error();
-  std::string secret = NewSecret();
+  std::string secret;
+  const ServiceAccountKeys* const keys = state_.options.service_account_keys.get();
+  if (keys != nullptr) {
+    Result<std::string> made = keys->Sign(ClaimsOf(token).Dump());
+    if (!made) return made.error();
+    secret = *std::move(made);
+  } else {
+    secret = NewSecret();
+  }
   request.Set("status",
               json::Value::MakeObject(
                   {{"token", secret}, {"expirationTimestamp", FormatTime(token.expires)}}));
-  if (!target.dry_run) {
+  if (!target.dry_run && keys == nullptr) {
     ForgetExpired();
     MakeRoom(token);
     bytes_ += token.Cost();

@@ -29,10 +29,10 @@ struct KnownToken {
   std::vector<std::string> audiences{};
 };
 
-// Loop-confined. Tokens are kept only in memory and never logged. A token is valid until it expires
-// by the Env's clock, or its account or the object it is bound to is deleted; those of
-// ApiServerOptions::token_users always are. Counterpart:
-// pkg/serviceaccount's token generator and authenticator.
+// Loop-confined. Tokens are signed if the options have keys, and otherwise kept only in memory;
+// they are never logged. A token is valid until it expires by the Env's clock, or its account or
+// the object it is bound to is deleted; those of ApiServerOptions::token_users always are.
+// Counterpart: pkg/serviceaccount's token generator and authenticator.
 class ServiceAccountTokens {
  public:
   explicit ServiceAccountTokens(ServerState& state);
@@ -64,6 +64,8 @@ class ServiceAccountTokens {
     std::string bound_plural;  // empty: bound only to the account
     std::string bound_name;
     std::string bound_uid;
+    std::string node_name;  // of the pod that it is bound to
+    std::string node_uid;
 
     // Approximate memory of the token.
     [[nodiscard]] std::size_t Cost() const;
@@ -73,6 +75,12 @@ class ServiceAccountTokens {
   [[nodiscard]] StoredObjectPtr Find(std::string_view plural, std::string_view namespace_,
                                      std::string_view name, std::string_view uid) const;
   Result<void> Bind(const json::Value& reference, Token& token) const;
+  // Signed tokens. Returns the claims of a token, and the token with these claims.
+  [[nodiscard]] json::Value ClaimsOf(const Token& token) const;
+  [[nodiscard]] Result<Token> Verified(const std::string& secret) const;
+  // Returns what a secret stands for, expired or not.
+  [[nodiscard]] Result<Token> Lookup(const std::string& secret) const;
+  [[nodiscard]] bool IsAlive(const Token& token) const;
   void ForgetExpired();
   // Makes room for one more token of that account. Discards its own tokens before those of other
   // accounts, the first to expire first.
