@@ -25,6 +25,7 @@ struct ApiServerFlags {
   std::vector<std::string> load{};
   std::string save{};
   std::string data{};
+  bool stop_with_stdin = false;
   bool tls = false;
   std::string cert_dir{};
   std::string tls_cert_file{};
