@@ -128,6 +128,15 @@ def test_killed_program_leaves_no_server_behind():
     wait_until(lambda: ended(pid))
 
 
+def test_program_that_forgets_to_stop_leaves_nothing_behind():
+    program = "import kinformer; s = kinformer.ApiServer(); print(s.pid, s.kubeconfig)"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          check=True, timeout=60)
+    pid, kubeconfig = said.stdout.split()
+    wait_until(lambda: ended(int(pid)))
+    assert not pathlib.Path(kubeconfig).parent.exists()
+
+
 def test_command_runs_as_a_program_and_as_a_module():
     for command in (["kinformer"], [sys.executable, "-m", "kinformer"]):
         said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import json
 import os
@@ -78,6 +79,7 @@ class ApiServer:
         self.ca_file = os.path.join(self._folder, "ca.crt")
         self._log = os.path.join(self._folder, "log")
         self._process: subprocess.Popen[bytes] | None = None
+        atexit.register(self.stop)
         try:
             self.url = self._start()
         except BaseException:
@@ -113,6 +115,7 @@ class ApiServer:
                 if pipe is not None:
                     pipe.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+        atexit.unregister(self.stop)
 
     def request(self, method: str, path: str, body: Any = None,
                 content_type: str = "application/json") -> Any:
