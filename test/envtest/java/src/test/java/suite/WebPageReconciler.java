@@ -34,7 +34,7 @@ public class WebPageReconciler implements Reconciler<WebPage>, Cleaner<WebPage> 
         .withNamespace(page.getMetadata().getNamespace()).endMetadata()
         .withData(Map.of("index.html", page.getSpec().html)).build();
     map.addOwnerReference(page);
-    context.getClient().resource(map).serverSideApply();
+    context.getClient().resource(map).fieldManager("pages").forceConflicts().serverSideApply();
     WebPage.Status status = new WebPage.Status();
     status.shown = page.getSpec().html;
     page.setStatus(status);

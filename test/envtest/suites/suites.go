@@ -1,0 +1,4 @@
+// Package suites names the modules whose own suites test/envtest/build-suites builds.
+package suites
+
+import _ "sigs.k8s.io/controller-runtime/pkg/client"
