@@ -1,10 +1,9 @@
 #include "cli/end_of_input.h"
 
 #include <array>
+#include <gtest/gtest.h>
 #include <string_view>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
 
 #include "kinformer/base/stop.h"
 
@@ -29,7 +28,9 @@ TEST(StopAtEndOfInput, InputStaysOpen_DestructorReturns) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   const StopSource stop;
-  { const StopAtEndOfInput input(ends[0], stop); }
+  {
+    const StopAtEndOfInput input(ends[0], stop);
+  }
   ::close(ends[0]);
   ::close(ends[1]);
 }

@@ -93,7 +93,8 @@ class ControlPlane:
              "--bind-address=127.0.0.1", f"--cert-dir={folder / 'certs'}", "--allow-privileged",
              f"--token-auth-file={folder / 'tokens.csv'}", "--authorization-mode=RBAC",
              f"--service-account-signing-key-file={key}", f"--service-account-key-file={key}",
-             "--service-account-issuer=https://127.0.0.1/", "--service-cluster-ip-range=10.0.0.0/24",
+             "--service-account-issuer=https://127.0.0.1/",
+             "--service-cluster-ip-range=10.0.0.0/24",
              "--disable-admission-plugins=ServiceAccount", "--advertise-address=192.0.2.1",
              "--endpoint-reconciler-type=none"]]
 

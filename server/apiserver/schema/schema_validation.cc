@@ -286,8 +286,8 @@ class Validator {
     std::string_view should;
   };
 
-  // As on a real server, whole numbers are compared with truncated bounds. A bound that does not fit
-  // the schema's type refuses every value, and is compared as a floating-point number besides.
+  // As on a real server, whole numbers are compared with truncated bounds. A bound that does not
+  // fit the schema's type refuses every value, and is compared as a floating-point number besides.
   template <class Holds>
   void CheckBound(const SchemaNode& schema, const Value& value, const std::optional<double>& limit,
                   const BoundWords& words, const Holds& holds) {

@@ -55,7 +55,7 @@ def command() -> str:
     path = given or str(pathlib.Path(__file__).parent / "bundle" / "bin" / "kinformer")
     if not os.access(path, os.X_OK):
         where = "KINFORMER_COMMAND names" if given else "this installation of kinformer lacks"
-        raise ServerError(f"{where} {path}, which is no program: install the wheel of this platform")
+        raise ServerError(f"{where} {path}, which is no program: install the wheel again")
     return path
 
 
@@ -151,8 +151,9 @@ class ApiServer:
 
     def _arguments(self) -> list[str]:
         options = self.options
-        arguments = ["apiserver", "--listen", "127.0.0.1:0", "--stop-with-stdin", "--debug-endpoints",
-                     "--tls", "--cert-dir", self._folder, "--kubeconfig-out", self.kubeconfig,
+        arguments = ["apiserver", "--listen", "127.0.0.1:0", "--stop-with-stdin",
+                     "--debug-endpoints", "--tls", "--cert-dir", self._folder,
+                     "--kubeconfig-out", self.kubeconfig,
                      "--authorization-mode", options.authorization_mode]
         for path in options.load:
             arguments += ["--load", os.fspath(path)]
