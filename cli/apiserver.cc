@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 
 #include "cli/apiserver_flags.h"
 #include "cli/commands.h"
+#include "cli/end_of_input.h"
 #include "cli/kubectl_habits.h"
 #include "cli/manifests.h"
 #include "cli/printable.h"
@@ -275,6 +277,8 @@ int RunApiServer(const ApiServerFlags& flags) {
     }
   }
   std::cout.flush();
+  std::optional<StopAtEndOfInput> input;
+  if (flags.stop_with_stdin) input.emplace(STDIN_FILENO, stop);
   while (saves && saves->Next(stop)) {
     if (Result<void> saved = Save(env, served, flags.save); !saved) (void)Fail(saved.error());
   }

@@ -183,6 +183,9 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
                  "keep all that is stored in this folder, on the disk: a write is answered when it "
                  "is there, and a server that is started again goes on from it");
   AddEtcdFlags(command, flags.etcd);
+  command.Flag("--stop-with-stdin", flags.stop_with_stdin,
+               "stop when standard input ends: with a pipe from the program that starts the "
+               "server, the server ends with that program, however it ends");
   command.Flag("--tls", flags.tls, "serve HTTPS with a certificate made for this run");
   command.Option(
       "--cert-dir", flags.cert_dir, "FOLDER",
@@ -418,6 +421,9 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
     return Wrong(
         "--load, --save, --data, --etcd-servers, --debug-endpoints and the options of objects are "
         "for the embedded server, not with --record or --replay");
+  }
+  if (flags.stop_with_stdin && std::ranges::find(flags.load, "-") != flags.load.end()) {
+    return Wrong("--load - and --stop-with-stdin both read standard input: load a file");
   }
   if (!ParseSpeed(flags.speed)) {
     return Wrong("--speed \"" + flags.speed +

@@ -28,6 +28,7 @@ struct ApiServerFlags {
   std::string save{};
   std::string data{};
   EtcdFlags etcd{};
+  bool stop_with_stdin = false;
   bool tls = false;
   std::string cert_dir{};
   std::string tls_cert_file{};

@@ -119,6 +119,41 @@ TEST(SchemaNumbers, Integers_FitTheirFormat) {
   });
 }
 
+TEST(SchemaNumbers, BoundsBeyondTheFormat_RefuseEveryValue) {
+  const auto beyond = [](std::string_view what, std::string_view format) {
+    std::string text = Range("integer", format);
+    return text.replace(text.find("Checked"), 7, what);
+  };
+  const std::string maximum = beyond("Maximum boundary", "int32");
+  const std::string minimum = beyond("Minimum boundary", "");
+  Check({
+      {"{type: integer, format: int32, maximum: 4294967295}", "1", {maximum}},
+      {"{type: integer, format: int32, maximum: 4294967295}",
+       "4294967296",
+       {Range("integer", "int32"), maximum,
+        "4.294967296e+09: should be less than or equal to 4.294967295e+09"}},
+      {"{type: integer, minimum: 1.5}", "2", {minimum}},
+      {"{type: integer, minimum: 1.5}",
+       "1",
+       {minimum, "1: should be greater than or equal to 1.5"}},
+      {"{type: integer, maximum: 9223372036854775807}", "1", {beyond("Maximum boundary", "")}},
+      {"{type: integer, minimum: -9223372036854775808}", "1", {minimum}},
+      {"{type: integer, multipleOf: 1.5}", "3", {beyond("MultipleOf", "")}},
+      {"{type: integer, multipleOf: 1.5}",
+       "2",
+       {beyond("MultipleOf", ""), "2: should be a multiple of 1.5"}},
+      {"{type: integer, format: int32, multipleOf: 4294967295, minimum: -4294967295}",
+       "5",
+       {beyond("MultipleOf", "int32"), "5: should be a multiple of 4.294967295e+09",
+        beyond("Minimum boundary", "int32")}},
+      {"{type: number, format: float, maximum: 4.0e+38}",
+       "1",
+       {"<nil>: Invalid value: \"\": Maximum boundary value must be of type number with format "
+        "float in v"}},
+      {"{type: integer, format: int64, maximum: 4294967295}", "1", {}},
+  });
+}
+
 TEST(SchemaNumbers, Texts_HaveLengthsInCharacters) {
   Check({
       {"{type: string, maxLength: 2}", "\"éé\"", {}},

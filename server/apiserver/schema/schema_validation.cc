@@ -65,6 +65,17 @@ std::string NumberText(double number) {
   return error == std::errc() ? std::string(text.data(), end) : std::string();
 }
 
+// Returns a number as Go prints a float64: with an exponent below 0.0001 and from a million on.
+std::string FloatText(double number) {
+  const double size = std::abs(number);
+  const bool exponent = size != 0 && (size < 1e-4 || size >= 1e6);
+  std::array<char, 40> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), number,
+                    exponent ? std::chars_format::scientific : std::chars_format::fixed);
+  return error == std::errc() ? std::string(text.data(), end) : std::string();
+}
+
 // Returns the length in code points.
 std::int64_t LengthOf(std::string_view text) {
   return std::count_if(text.begin(), text.end(),
@@ -256,40 +267,66 @@ class Validator {
 
   void CheckNumber(const SchemaNode& schema, const Value& value) {
     const double number = value.AsDouble().value_or(0);
-    // As on a real server, whole numbers are compared with truncated bounds.
-    const auto bound = [&](double limit) { return value.is_integer() ? std::trunc(limit) : limit; };
-    if (schema.multiple_of && !IsMultiple(number, *schema.multiple_of)) {
-      Invalid(ValueText(value), "be a multiple of " + NumberText(*schema.multiple_of));
-    }
-    if (schema.maximum && (schema.exclusive_maximum ? number >= bound(*schema.maximum)
-                                                    : number > bound(*schema.maximum))) {
-      Invalid(ValueText(value),
-              (schema.exclusive_maximum ? "be less than " : "be less than or equal to ") +
-                  NumberText(*schema.maximum));
-    }
-    if (schema.minimum && (schema.exclusive_minimum ? number <= bound(*schema.minimum)
-                                                    : number < bound(*schema.minimum))) {
-      Invalid(ValueText(value),
-              (schema.exclusive_minimum ? "be greater than " : "be greater than or equal to ") +
-                  NumberText(*schema.minimum));
-    }
-    CheckRange(schema, value, number);
+    const bool whole = schema.type != SchemaType::kInteger || IsInteger(value);
+    if (!whole || !FitsFormat(schema, number)) DoesNotFit("Checked", schema);
+    CheckBound(schema, value, schema.multiple_of, {"MultipleOf", "be a multiple of "}, IsMultiple);
+    const bool above = schema.exclusive_minimum;
+    CheckBound(schema, value, schema.minimum,
+               {"Minimum boundary", above ? "be greater than " : "be greater than or equal to "},
+               [above](double n, double limit) { return above ? n > limit : n >= limit; });
+    const bool below = schema.exclusive_maximum;
+    CheckBound(schema, value, schema.maximum,
+               {"Maximum boundary", below ? "be less than " : "be less than or equal to "},
+               [below](double n, double limit) { return below ? n < limit : n <= limit; });
   }
 
-  void CheckRange(const SchemaNode& schema, const Value& value, double number) {
-    std::string wanted;
-    if (schema.type == SchemaType::kInteger) {
-      const bool small = std::abs(number) <= 0x7fffffff || number == -0x80000000LL;
-      if (!IsInteger(value) || (schema.format == "int32" && !small)) {
-        wanted = "integer";
+  // How causes name a bound, and what a value should do.
+  struct BoundWords {
+    std::string_view name;
+    std::string_view should;
+  };
+
+  // As on a real server, whole numbers are compared with truncated bounds. A bound that does not
+  // fit the schema's type refuses every value, and is compared as a floating-point number besides.
+  template <class Holds>
+  void CheckBound(const SchemaNode& schema, const Value& value, const std::optional<double>& limit,
+                  const BoundWords& words, const Holds& holds) {
+    if (!limit) return;
+    const double number = value.AsDouble().value_or(0);
+    if (!Fits(schema, *limit)) {
+      DoesNotFit(words.name, schema);
+      if (!holds(number, *limit)) {
+        Invalid(FloatText(number), std::string(words.should) + FloatText(*limit));
       }
-    } else if (schema.type == SchemaType::kNumber && schema.format == "float" &&
-               std::abs(number) > static_cast<double>(std::numeric_limits<float>::max())) {
-      wanted = "number";
+      return;
     }
-    if (wanted.empty()) return;
+    const bool truncates = value.is_integer() && &limit != &schema.multiple_of;
+    if (!holds(number, truncates ? std::trunc(*limit) : *limit)) {
+      Invalid(ValueText(value), std::string(words.should) + NumberText(*limit));
+    }
+  }
+
+  static bool Fits(const SchemaNode& schema, double number) {
+    constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+    if (schema.type == SchemaType::kInteger &&
+        (number != std::trunc(number) || std::abs(number) >= kBeyond)) {
+      return false;
+    }
+    return FitsFormat(schema, number);
+  }
+
+  static bool FitsFormat(const SchemaNode& schema, double number) {
+    if (schema.type == SchemaType::kInteger && schema.format == "int32") {
+      return std::abs(number) <= 0x7fffffff || number == -0x80000000LL;
+    }
+    return schema.type != SchemaType::kNumber || schema.format != "float" ||
+           std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max());
+  }
+
+  void DoesNotFit(std::string_view what, const SchemaNode& schema) {
     const bool known = internal::cel::IsKnownFormat(schema.format);
-    Unplaced("Checked value must be of type " + wanted +
+    Unplaced(std::string(what) + " value must be of type " +
+             (schema.type == SchemaType::kInteger ? "integer" : "number") +
              (known ? " with format " + schema.format : " (default format)") + " in " + path_);
   }
 
