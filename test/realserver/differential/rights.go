@@ -304,14 +304,15 @@ func normalRights(r request, whole map[string]any) {
 	}
 }
 
-var missingPattern = regexp.MustCompile(`RBAC: \[([^\]]*)\]`)
+var missingPattern = regexp.MustCompile(`(RBAC|resolution errors): \[([^\]]*)\]`)
 
 // sortMissing sorts what a refusal says of roles that do not exist: bindings have no order in a real server's cache.
 func sortMissing(text string) string {
 	return missingPattern.ReplaceAllStringFunc(text, func(found string) string {
-		parts := strings.Split(missingPattern.FindStringSubmatch(found)[1], ", ")
+		match := missingPattern.FindStringSubmatch(found)
+		parts := strings.Split(match[2], ", ")
 		slices.Sort(parts)
-		return "RBAC: [" + strings.Join(parts, ", ") + "]"
+		return match[1] + ": [" + strings.Join(parts, ", ") + "]"
 	})
 }
 
