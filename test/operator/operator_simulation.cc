@@ -5,12 +5,14 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/until.h"
 #include "kinformer/controller/builder.h"
+#include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/controllerutil.h"
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/source.h"
@@ -233,7 +235,10 @@ class World {
     EnvironmentOptions options;
     options.seed = seed;
     options.on_write = [this](const Replica& replica, const HttpRequest&) { dog_.Writes(replica); };
-    options.manager = {.controller = {.enable_warmup = seed % 3 == 0},
+    ControllerOptions controller{.enable_warmup = seed % 3 == 0};
+    // A program may switch the wait for current caches off; the sync of the sources remains.
+    if (seed % 2 == 0) controller.catch_up = [](const std::stop_token&) { return Result<void>(); };
+    options.manager = {.controller = controller,
                        .leader_election = true,
                        .leader_election_id = "parents",
                        .leader_election_release_on_cancel = true};
