@@ -320,7 +320,7 @@ class Checker {
 
   // Types of keys are scalar, so types of maps do not branch.
   TypePtr KeyType(Node& node) {
-    const TypePtr type = Expression(node);
+    TypePtr type = Expression(node);
     switch (bindings_.Follow(type)->kind) {
       case TypeKind::kBool:
       case TypeKind::kInt:

@@ -413,11 +413,14 @@ Task<BodyWriter::Attempt> BodyWriter::Write(Sent& sent, Draft& draft, StoredObje
   if (asks && plugins_.HasQuota() && !draft.unchanged) {
     if (Result<void> charged = Charge(sent, draft); !charged) co_return std::move(charged).error();
   }
-  if (state_.shared != nullptr) {
-    const Result<bool> stored = co_await StoreShared(state_, draft);
-    if (!stored.ok()) co_return stored.error();
-    if (!*stored) co_return std::nullopt;
-  }
+  if (state_.shared != nullptr) co_return co_await CommitShared(draft);
+  co_return writer_.Commit(draft);
+}
+
+Task<BodyWriter::Attempt> BodyWriter::CommitShared(Draft& draft) {
+  const Result<bool> stored = co_await StoreShared(state_, draft);
+  if (!stored.ok()) co_return stored.error();
+  if (!*stored) co_return std::nullopt;
   co_return writer_.Commit(draft);
 }
 

@@ -108,6 +108,8 @@ class BodyWriter {
   // Completes and stores the object of the draft. `base`: the stored object that it was made from,
   // if that matters. `change`: null if the object itself was sent.
   Task<Attempt> Write(Sent& sent, Draft& draft, StoredObjectPtr base, const ObjectChange* change);
+  // Stores the draft in the shared storage first.
+  Task<Attempt> CommitShared(Draft& draft);
 
   // ---- Steps of attempts.
   // Normalizes the object, asks the mutating webhooks, and begins. False: `base` is no longer what
