@@ -126,6 +126,25 @@ TEST(TakeOver, SeveralWorkersAndSeeds_NoChildIsMadeTwice) {
   });
 }
 
+TEST(TakeOver, BusyCollectionWhoseWatchIsLate_LeaderBegins) {
+  Environment env({.manager = {.leader_election = true, .leader_election_id = "children"}});
+  Replica& a = env.AddReplica("a", [](Manager& manager) { MakesChildren(manager, {}); });
+  EXPECT_TRUE(env.RunUntil([&] { return a.manager().Elected(); }));
+  Replica& b = env.AddReplica("b", [](Manager& manager) { MakesChildren(manager, {}); });
+  env.RunFor(seconds(5));
+  b.DelayWatches(seconds(20));
+  a.Crash();
+  ASSERT_EQ(env.writes(), 0U);
+  for (int i = 0; i < 120; ++i) {
+    env.server()
+        .Create(kParents, *json::Parse(R"({"metadata":{"namespace":"default","name":"p)" +
+                                       std::to_string(i) + R"("}})"))
+        .OrExit();
+    env.RunFor(seconds(1));
+  }
+  EXPECT_GE(env.writes(), 1U);
+}
+
 // The rule is what keeps them from it.
 TEST(TakeOver, LateWatchesWithoutTheRule_ChildrenAreMadeTwice) {
   EXPECT_GT(Children({.late = seconds(20), .workers = 8, .catches_up = false}), kMany);

@@ -1,5 +1,7 @@
 #include "controller/manager/take_over.h"
 
+#include <atomic>
+
 #include "kinformer/base/log.h"
 
 namespace kinformer::internal {
@@ -35,30 +37,29 @@ Result<void> TakeOver::CatchUp(const std::stop_token& stop) {
 }
 
 Result<void> TakeOver::Wait(Cluster& cluster, SteadyTime since, const std::stop_token& stop) const {
-  bool said = false;
-  while (true) {
-    Result<void> current = cluster.GetCache().WaitUntilCurrent(stop, kLong, since);
-    if (current || stop.stop_requested()) {
-      if (said && current) {
-        env_.log().Log(LogLevel::kInfo, "the caches have all that the server had at the election",
-                       {});
-      }
-      return current;
-    }
-    const Reason reason = current.error().reason();
-    // One that was stopped meanwhile is waited for no more.
-    if (reason == Reason::kStopped) continue;
-    if (reason != Reason::kDeadlineExceeded) {
-      // Nothing can be known, and its informer's status has the error, too.
-      env_.log().Log(LogLevel::kWarning, "a new leader cannot know whether a cache is as new as it",
-                     {{"err", current.error().ToString()}});
-      return {};
-    }
-    said = true;
-    env_.log().Log(LogLevel::kWarning,
-                   "a new leader reconciles nothing yet: its caches are older than its election",
-                   {{"err", current.error().ToString()}});
+  // Asked once: a later question would ask for newer changes, and a busy collection whose watch is
+  // late would never have these.
+  const auto said = std::make_shared<std::atomic<bool>>(false);
+  const Timer timer = env_.loop().RunAt(env_.Now() + kLong, [said, &env = env_] {
+    *said = true;
+    env.log().Log(LogLevel::kWarning,
+                  "a new leader reconciles nothing yet: its caches are older than its election",
+                  {});
+  });
+  Result<void> current = cluster.GetCache().WaitUntilCurrent(stop, {}, since);
+  // One that was stopped meanwhile is waited for no more.
+  while (!current && !stop.stop_requested() && current.error().reason() == Reason::kStopped) {
+    current = cluster.GetCache().WaitUntilCurrent(stop, {}, since);
   }
+  if (current) {
+    if (*said) env_.log().Log(LogLevel::kInfo, "the caches have all of before the election", {});
+    return current;
+  }
+  if (stop.stop_requested()) return current;
+  // Nothing can be known, and its informer's status has the error, too.
+  env_.log().Log(LogLevel::kWarning, "a new leader cannot know whether a cache is as new as it",
+                 {{"err", current.error().ToString()}});
+  return {};
 }
 
 }  // namespace kinformer::internal

@@ -23,7 +23,7 @@ class TakeOver {
   // This process leads from now on.
   void Elected();
   // Blocks until each running cache of the cluster has all that the server had when this process
-  // was elected, or an error ends that. Names the caches in the log if it takes long. Caches that
+  // was elected, or an error ends that. Logs a warning if it takes long. Caches that
   // have been waited for, for another controller, are not asked again.
   Result<void> CatchUp(const std::stop_token& stop);
 
