@@ -10,7 +10,8 @@
 namespace kinformer::internal::http {
 namespace {
 
-using boost::asio::ip::tcp;
+namespace asio = boost::asio;
+using asio::ip::tcp;
 using boost::system::error_code;
 
 // Sockets that never block are not interrupted either.
@@ -64,6 +65,16 @@ class PlainStream final : public ByteStream {
 ByteStream::ByteStream(tcp::socket socket) : socket_(std::move(socket)) {
   error_code ignored;
   socket_.non_blocking(true, ignored);
+}
+
+PeerIdentity ByteStream::Peer() const {
+  error_code error;
+  asio::ip::address address = socket_.remote_endpoint(error).address();
+  // A socket for both versions of IP has IPv4's addresses in IPv6's form.
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  }
+  return {.on_loopback = !error && address.is_loopback()};
 }
 
 void ByteStream::ShutdownSend() {

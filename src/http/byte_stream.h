@@ -47,8 +47,8 @@ class ByteStream {
   virtual Progress Read(std::span<char> into) = 0;
   // Writes from the front of `pieces`. kAgain: all of them were written.
   virtual Progress Write(std::span<const std::string_view> pieces) = 0;
-  // Returns the subject of the client's certificate; empty if it sent none.
-  [[nodiscard]] virtual PeerIdentity Peer() const { return {}; }
+  // Returns the client, with the subject of its certificate if it sent one. After the handshake.
+  [[nodiscard]] virtual PeerIdentity Peer() const;
   // Returns whether HTTP/2 was negotiated.
   [[nodiscard]] virtual bool http2() const { return false; }
   // Closes the sending direction; the peer reads the end of the stream.

@@ -36,7 +36,7 @@ class RequestPolicy {
  public:
   virtual ~RequestPolicy() = default;
   // Returns null if the request is admitted, and sets request.user if the caller is authenticated.
-  // Else returns the refusal. `peer` is the subject of the client certificate.
+  // Else returns the refusal.
   [[nodiscard]] virtual std::unique_ptr<ResponseStream> Admit(const PeerIdentity& peer,
                                                               HttpRequest& request) const = 0;
   // Returns how to compress the response for a client that accepts gzip.

@@ -240,9 +240,10 @@ struct Server::Impl final : ConnectionHost, public std::enable_shared_from_this<
     std::unique_ptr<ByteStream> stream =
         tls_ != nullptr ? NewTlsStream(std::move(socket), tls_) : NewPlainStream(std::move(socket));
     if (stream == nullptr) return;
+    PeerIdentity peer = tls_ == nullptr ? stream->Peer() : PeerIdentity();
     const std::shared_ptr<Connection> connection =
         tls_ != nullptr ? NewTlsHandshake(*this, std::move(stream))
-                        : NewHttp1Connection(*this, std::move(stream), {});
+                        : NewHttp1Connection(*this, std::move(stream), std::move(peer));
     connections_.emplace(connection.get(), connection);
     open_.store(connections_.size(), std::memory_order_relaxed);
     connection->Start();

@@ -152,12 +152,13 @@ class TlsStream final : public ByteStream {
   [[nodiscard]] PeerIdentity Peer() const override {
     const std::unique_ptr<X509, void (*)(X509*)> cert(SSL_get1_peer_certificate(ssl_.get()),
                                                       &X509_free);
+    PeerIdentity peer = ByteStream::Peer();
     // An invalid certificate has already failed the handshake.
-    if (cert == nullptr) return {};
+    if (cert == nullptr) return peer;
     X509_NAME* const name = X509_get_subject_name(cert.get());
     const int index = X509_NAME_get_index_by_NID(name, NID_commonName, -1);
-    if (index < 0) return {};
-    PeerIdentity peer{.common_name = NameText(name, index)};
+    if (index < 0) return peer;
+    peer.common_name = NameText(name, index);
     for (int at = X509_NAME_get_index_by_NID(name, NID_organizationName, -1); at >= 0;
          at = X509_NAME_get_index_by_NID(name, NID_organizationName, at)) {
       peer.organizations.push_back(NameText(name, at));

@@ -132,6 +132,15 @@ struct SharedInformerFactoryOptions {
   std::map<GroupVersionResource, ResourceCacheOptions> by_resource{};
 };
 
+// Figures of one informer of a factory: result of SharedInformerFactory::Stats.
+struct FactoryInformerStats {
+  std::string name{};        // as in logs and metrics: "pods in namespace default"
+  std::string apiVersion{};  // "apps/v1"
+  std::string resource{};    // "deployments"
+  bool synced{false};
+  InformerStats stats{};
+};
+
 }  // namespace kinformer
 
 #endif  // KINFORMER_CACHE_FACTORY_OPTIONS_H_

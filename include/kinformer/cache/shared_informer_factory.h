@@ -80,6 +80,8 @@ class FactoryCore {
   // Returns the position of the first of `types` that the server has.
   [[nodiscard]] Result<std::size_t> FirstServed(const std::vector<const KindInfo*>& types) const;
 
+  [[nodiscard]] std::vector<FactoryInformerStats> Stats() const;
+
   void Start();
   Result<void> WaitForCacheSync(const std::stop_token& stop, const SyncWaitOptions& options);
   Result<void> WaitForHandlersSync(const std::stop_token& stop, std::optional<Duration> timeout);
@@ -241,6 +243,9 @@ class SharedInformerFactory : public accessors::Groups, private internal::Factor
                                 std::optional<SteadyTime> since = {}) {
     return core_->WaitUntilCurrent(stop, timeout, since);
   }
+
+  // Returns the figures of all informers, started or not, by their apiVersions and resources.
+  [[nodiscard]] std::vector<FactoryInformerStats> Stats() const { return core_->Stats(); }
 
   // Stops all informers, releases the handles on them, and blocks until their work has ended: no
   // callback runs afterwards, except the one that calls this. Informers with other handles stay

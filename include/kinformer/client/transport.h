@@ -63,6 +63,8 @@ struct HttpRequest {
   TimeSpan timeout{};  // limit for the whole exchange; 0: none
   // Authenticated user of the request (server side only; empty: anonymous).
   std::string user{};
+  // True if the client is on this machine: it came by the loopback interface (EndpointServer only).
+  bool on_loopback{false};
 };
 
 // Receives one response. Call order: OnHeaders once, OnData any number of times, OnDone once

@@ -236,6 +236,24 @@ std::vector<std::shared_ptr<InformerCore>> FactoryCore::InformersOf(const KindIn
   return found;
 }
 
+std::vector<FactoryInformerStats> FactoryCore::Stats() const {
+  std::vector<std::pair<InformerKey, std::shared_ptr<InformerCore>>> all;
+  {
+    base::MutexLock lock(impl_->mutex);
+    all.assign(impl_->informers.begin(), impl_->informers.end());
+  }
+  std::vector<FactoryInformerStats> stats;
+  for (const auto& [key, informer] : all) {
+    if (key.message.empty()) continue;  // stands for a resource that is not cached
+    stats.push_back({.name = informer->Describe(),
+                     .apiVersion = key.apiVersion,
+                     .resource = key.resource,
+                     .synced = informer->HasSynced(),
+                     .stats = informer->Stats()});
+  }
+  return stats;
+}
+
 std::shared_ptr<InformerCore> FactoryCore::GetOrMake(
     const KindInfo& type,
     const std::function<std::shared_ptr<InformerCore>(Duration resync)>& make) {

@@ -33,8 +33,9 @@ namespace {
 // Admits every request, since handlers authorize themselves. Refusals have plain text bodies.
 class EndpointPolicy final : public internal::http::RequestPolicy {
  public:
-  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const internal::http::PeerIdentity&,
-                                                      HttpRequest&) const override {
+  [[nodiscard]] std::unique_ptr<ResponseStream> Admit(const internal::http::PeerIdentity& peer,
+                                                      HttpRequest& request) const override {
+    request.on_loopback = peer.on_loopback;
     return nullptr;
   }
   [[nodiscard]] Compression CompressionOf(const HttpRequest&) const override {

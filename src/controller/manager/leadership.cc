@@ -88,6 +88,8 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(Cluster& clust
                     .on_stopped_leading =
                         [self, gate = made->gate_] { gate->Pass([&] { self->on_end_(); }); }},
       .name = options.leader_election_id};
+  made->lock_name_ = lock.namespace_ + '/' + lock.name;
+  made->identity_ = lock.identity;
   if (config != nullptr && !own_lock && !options.leader_election_client) {
     auto elector =
         LeaderElector::NewForLease(cluster.env(), *config, std::move(lock), std::move(election));
@@ -106,6 +108,8 @@ Result<std::unique_ptr<ManagerLeadership>> ManagerLeadership::New(Cluster& clust
     return Error(Reason::kInvalidArgument,
                  "ManagerOptions::leader_election_resource_lock has given nothing");
   }
+  made->lock_name_ = (*held)->Describe();
+  made->identity_ = (*held)->Identity();
   auto elector = LeaderElector::New(cluster.env(), *std::move(held), std::move(election));
   if (!elector) return std::move(elector).error();
   made->elector_ = *std::move(elector);

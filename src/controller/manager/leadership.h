@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <string>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
@@ -37,6 +38,9 @@ class ManagerLeadership {
   bool Stop(SteadyTime deadline);
 
   [[nodiscard]] const std::shared_ptr<LeaderElector>& elector() const { return elector_; }
+  // Return ResourceLock::Describe and Identity.
+  [[nodiscard]] const std::string& lock_name() const { return lock_name_; }
+  [[nodiscard]] const std::string& identity() const { return identity_; }
 
  private:
   // Passes the elector's calls on until this is destroyed, since the elector may live longer.
@@ -47,6 +51,8 @@ class ManagerLeadership {
   Env& env_;
   const std::shared_ptr<Gate> gate_;
   std::shared_ptr<LeaderElector> elector_;
+  std::string lock_name_;
+  std::string identity_;
   std::function<void(const std::stop_token&)> lead_;
   std::function<void()> on_end_;
   std::stop_source stop_;

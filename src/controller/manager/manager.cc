@@ -14,6 +14,7 @@
 #include "base/core/would_deadlock.h"
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
+#include "controller/manager/manager_state.h"
 #include "controller/manager/runnable_group.h"
 #include "controller/manager/take_over.h"
 #include "controller/manager/webhook_runnable.h"
@@ -23,6 +24,7 @@ namespace kinformer {
 using internal::GroupRunner;
 using internal::ManagerLeadership;
 using internal::ManagerServers;
+using internal::ManagerState;
 using internal::TakeOver;
 using internal::WebhookRunnable;
 using internal::base::After;
@@ -41,6 +43,7 @@ struct Manager::Impl {
         env(cluster->env()),
         options(std::move(with)),
         monitor(env.NewMonitor()),
+        state(std::make_shared<ManagerState>(cluster)),
         servers(env),
         webhooks(env, GroupRunner::Body::kStart, OnError()),
         caches(env, GroupRunner::Body::kStart, OnError()),
@@ -119,6 +122,7 @@ struct Manager::Impl {
   std::set<std::string> controller_names;
   std::shared_ptr<WebhookRunnable> webhook_server;  // null: not requested by anybody
 
+  const std::shared_ptr<ManagerState> state;
   ManagerServers servers;
   std::unique_ptr<ManagerLeadership> leadership;  // null: there is no leader election
   std::shared_ptr<TakeOver> take_over;            // null likewise
@@ -174,6 +178,7 @@ void Manager::Impl::StartLeaders() {
   MonitorLock lock(*monitor);
   if (ending) return;
   elected = true;
+  state->SetElected();
   monitor->NotifyAll();
 }
 
@@ -254,6 +259,8 @@ Result<void> SetUp(Impl& impl, const Config* config) {
     if (!leadership) return std::move(leadership).error();
     impl.leadership = *std::move(leadership);
     impl.take_over = std::make_shared<TakeOver>(impl.cluster);
+    impl.state->SetLease(impl.leadership->lock_name(), impl.leadership->identity(),
+                         impl.leadership->elector());
   }
   if (impl.options.webhook_certificates) {
     const WebhookCertificates certificates(impl.cluster->GetRESTClient(),
@@ -264,6 +271,10 @@ Result<void> SetUp(Impl& impl, const Config* config) {
   }
   if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options); !open) {
     return open;
+  }
+  if (impl.options.debug_page) {
+    impl.servers.AddDebugPage(impl.options.metrics_access,
+                              [state = impl.state] { return state->Read(); });
   }
   return impl.caches.Add(impl.cluster, impl.cluster->name());
 }
@@ -310,7 +321,9 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   if (traits->has_warmup) {
     if (Result<void> added = impl_->warmups.Add(runnable, name); !added) return added;
   }
-  return impl_->GroupOf(traits->group).Add(std::move(runnable), name);
+  Result<void> added = impl_->GroupOf(traits->group).Add(runnable, name);
+  if (added) impl_->state->Add(runnable);
+  return added;
 }
 
 Result<void> Manager::Remove(const std::shared_ptr<Runnable>& runnable) {

@@ -5,6 +5,9 @@
 
 #include "kinformer/endpoints/metrics_server.h"
 
+#include "controller/debug/debug_page.h"
+#include "controller/debug/local_only.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -84,6 +87,14 @@ Result<void> ManagerServers::AddExtraHandler(const std::string& path,
     return Error(Reason::kAlreadyExists, "there is a handler at " + path);
   }
   return {};
+}
+
+void ManagerServers::AddDebugPage(MetricsAccess access, std::function<debug::DebugState()> state) {
+  if (metrics_ == nullptr) return;
+  std::shared_ptr<Handler> page = debug::NewDebugPage(env_, std::move(state));
+  metrics_handlers_[debug::kDebugPage] = access == MetricsAccess::kEverybody
+                                             ? debug::OnlyThisMachine(std::move(page))
+                                             : guard_(std::move(page));
 }
 
 void ManagerServers::Serve() {

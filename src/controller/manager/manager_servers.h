@@ -19,6 +19,8 @@
 #include "kinformer/endpoints/endpoint_server.h"
 #include "kinformer/endpoints/healthz.h"
 
+#include "controller/debug/debug_state.h"
+
 namespace kinformer::internal {
 
 // Thread-safe.
@@ -33,6 +35,9 @@ class ManagerServers {
   Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
   // kInvalidArgument: after Serve, or no metrics are served. kAlreadyExists.
   Result<void> AddExtraHandler(const std::string& path, std::shared_ptr<Handler> handler);
+  // Serves the page of debug_page.h with the metrics. Clients that need no authorization for these
+  // must be on this machine. Does nothing if no metrics are served. Called once, after Listen.
+  void AddDebugPage(MetricsAccess access, std::function<debug::DebugState()> state);
   void Serve();
   void Shutdown(SteadyTime deadline);
 

@@ -1,0 +1,47 @@
+// kinformer/internal/controller_figures.h
+//
+// ControllerFigures: what a controller does at one moment, for the page of a manager.
+
+#ifndef KINFORMER_INTERNAL_CONTROLLER_FIGURES_H_
+#define KINFORMER_INTERNAL_CONTROLLER_FIGURES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kinformer/base/env.h"
+
+namespace kinformer::internal {
+
+// Members may be read moments apart.
+struct ControllerFigures {
+  struct Running {
+    std::string request{};  // as in logs
+    Duration age{0};
+  };
+
+  std::string name{};
+  std::size_t workers{0};
+  std::size_t waiting{0};  // requests that a free worker would take
+  std::size_t delayed{0};  // requests that wait for a time
+  Duration oldest{0};      // wait of the request that has waited longest
+  std::size_t failing{0};  // requests whose last reconcile has failed
+  std::string held_back{};      // why no reconcile may begin now; empty: it may
+  std::uint64_t reconciles{0};  // since the start
+  std::uint64_t errors{0};      // of these
+  std::uint64_t parked{0};      // of these
+  std::vector<Running> running{};  // one for each busy worker
+};
+
+// A Runnable that has figures.
+class HasControllerFigures {
+ public:
+  virtual ~HasControllerFigures() = default;
+  // Thread-safe. Does not block.
+  [[nodiscard]] virtual ControllerFigures Figures() const = 0;
+};
+
+}  // namespace kinformer::internal
+
+#endif  // KINFORMER_INTERNAL_CONTROLLER_FIGURES_H_
