@@ -1,4 +1,4 @@
-// kinformer top: figures of informers while they run.
+// kinformer top: figures of informers while they run, its own or those of another program.
 
 #include <chrono>
 #include <cstdio>
@@ -20,8 +20,10 @@
 #include "cli/first_sync.h"
 #include "cli/format.h"
 #include "cli/output.h"
+#include "cli/program_samples.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/running_program.h"
 #include "cli/selection.h"
 #include "cli/top_table.h"
 
@@ -30,6 +32,7 @@ namespace {
 
 struct TopFlags {
   ConnectionFlags connection{};
+  ProgramFlags program{};
   SelectionFlags selection{};
   double interval = 0;
   bool once = false;
@@ -103,7 +106,61 @@ class Display {
   std::size_t shown_ = 0;  // lines of the last picture
 };
 
+Duration IntervalOf(const TopFlags& flags) {
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(flags.interval > 0 ? flags.interval : 1));
+}
+
+// Shows what a running program says of itself. An answer that fails is said and asked for again.
+int RunTopOfProgram(const TopFlags& flags) {
+  const StopSource stop = StopOnSignals();
+  const CallOptions call{.timeout = std::chrono::seconds(10), .stop = stop.token()};
+  if (!flags.selection.arguments.empty()) {
+    return UsageError("--url and --pid show what the program has: give no resources");
+  }
+  Result<RunningProgram> program = RunningProgram::Find(flags.program, flags.connection, call);
+  if (!program) {
+    if (program.error().reason() == Reason::kInvalidArgument) {
+      return UsageError(program.error().message());
+    }
+    return Fail(program.error());
+  }
+  TopTable controllers;
+  TopTable informers;
+  Display display(stop);
+  const auto show = [&](const json::Value& state) {
+    const SteadyTime now = program->env().Now();
+    std::vector<TopLine> lines{{TitleOf(state)}, {}};
+    for (TopLine& line : controllers.Lines(ControllersOf(state), now)) {
+      lines.push_back(std::move(line));
+    }
+    lines.emplace_back();
+    for (TopLine& line : informers.Lines(InformersOf(state), now)) {
+      lines.push_back(std::move(line));
+    }
+    display.Show(lines);
+  };
+  if (flags.once) {
+    const Result<json::Value> state = program->Read("/state.json", call);
+    if (!state) return Fail(state.error(), program->url());
+    show(*state);
+    return 0;
+  }
+  (void)wait::PollUntilCancel(
+      program->env(), stop.token(), IntervalOf(flags), [&]() -> Result<bool> {
+        const Result<json::Value> state = program->Read("/state.json", call);
+        if (state) {
+          show(*state);
+        } else {
+          display.Show({{program->url() + ": " + state.error().message(), Color::kRed}});
+        }
+        return false;
+      });
+  return 0;
+}
+
 int RunTop(const TopFlags& flags) {
+  if (flags.program.given()) return RunTopOfProgram(flags);
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
@@ -130,9 +187,7 @@ int RunTop(const TopFlags& flags) {
     display.Show(table.Lines(informers.Samples(), env.Now()));
     return synced ? 0 : FailToRead(synced.error(), *selections, origin);
   }
-  const auto interval = std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(flags.interval > 0 ? flags.interval : 1));
-  (void)wait::PollUntilCancel(env, stop.token(), interval, [&]() -> Result<bool> {
+  (void)wait::PollUntilCancel(env, stop.token(), IntervalOf(flags), [&]() -> Result<bool> {
     display.Show(table.Lines(informers.Samples(), env.Now()));
     return false;
   });
@@ -144,7 +199,9 @@ int RunTop(const TopFlags& flags) {
 void RegisterTop(CommandLine& line) {
   auto flags = std::make_shared<TopFlags>();
   Command& command = line.Add(
-      "top", "Run informers, and show their objects, bytes, events, proofs, lag and state");
+      "top",
+      "Run informers, and show their objects, bytes, events, proofs, lag and state; or show what a "
+      "running program with a manager does");
   SelectionFlags& selection = flags->selection;
   command.Positionals("RESOURCE", selection.arguments,
                       "what to look at: pods, deployments.apps, po,svc; then names: pod a b; "
@@ -158,6 +215,7 @@ void RegisterTop(CommandLine& line) {
                  "only objects with these fields: spec.nodeName=node-7");
   command.Flag("--once", flags->once, "print the figures once, when all caches have synced");
   command.Seconds("--interval", flags->interval, "time between two looks; 1s without it");
+  AddProgramFlags(command, flags->program);
   AddConnectionFlags(command, flags->connection);
   command.Status(kFailure, "failure; standard error says why; with --once also an interrupt");
   command.Run([flags] { return RunTop(*flags); });

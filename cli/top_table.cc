@@ -15,9 +15,6 @@
 namespace kinformer::cli {
 namespace {
 
-constexpr std::size_t kFirstNumber = 2;  // columns of text before those of numbers
-constexpr std::size_t kState = 7;        // the column of text behind them
-
 std::string Fixed(double number, const char* unit) {
   std::array<char, 64> text{};
   (void)std::snprintf(text.data(), text.size(), "%.1f%s", number, unit);
@@ -67,7 +64,7 @@ std::string Cut(const std::string& text, std::size_t width) {
 void AddErrors(const std::vector<TopSample>& samples, std::vector<TopLine>& lines) {
   std::vector<std::pair<std::string, std::string>> errors;  // text and resources
   for (const TopSample& sample : samples) {
-    const std::string text = sample.stats.status.ErrorText();
+    const std::string text = sample.error.empty() ? sample.stats.status.ErrorText() : sample.error;
     if (text.empty()) continue;
     const auto known = std::find_if(errors.begin(), errors.end(),
                                     [&](const auto& error) { return error.first == text; });
@@ -105,41 +102,79 @@ std::string AgeText(Duration age) {
   return internal::table::HumanDuration(std::chrono::round<std::chrono::seconds>(age));
 }
 
-std::vector<TopLine> TopTable::Lines(const std::vector<TopSample>& samples, SteadyTime now) {
-  const double elapsed = last_ ? std::chrono::duration<double>(now - *last_).count() : 0;
-  std::vector<std::vector<std::string>> rows{
-      {"RESOURCE", "NAMESPACE", "OBJECTS", "BYTES", "EVENTS/S", "PROOF", "LAG", "STATE"}};
-  events_.resize(samples.size(), 0);
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const InformerStats& stats = samples[i].stats;
-    const std::uint64_t events = EventsOf(stats);
-    const double rate = static_cast<double>(events - std::min(events, events_[i])) / elapsed;
-    events_[i] = events;
-    rows.push_back({Printable(samples[i].resource),
-                    samples[i].namespace_.empty() ? "-" : Printable(samples[i].namespace_),
-                    std::to_string(stats.objects), ByteText(stats.object_bytes),
-                    elapsed > 0 ? Fixed(rate, "") : "-",
-                    stats.status.progress_age ? AgeText(*stats.status.progress_age) : "-",
-                    std::to_string(stats.queued), StateText(stats.status)});
-  }
+void TopTable::Begin(SteadyTime now) {
+  elapsed_ = last_ ? std::chrono::duration<double>(now - *last_).count() : 0;
   last_ = now;
-  widths_.resize(kState + 1, 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths_[i] = std::max(widths_[i], DisplayWidth(row[i]));
+  before_ = std::exchange(totals_, {});
+}
+
+std::string TopTable::RateOf(const std::string& name, std::uint64_t total) {
+  totals_[name] = total;
+  const auto before = before_.find(name);
+  if (before == before_.end() || elapsed_ <= 0) return "-";
+  const std::uint64_t grown = total - std::min(total, before->second);
+  return Fixed(static_cast<double>(grown) / elapsed_, "");
+}
+
+std::vector<TopLine> TopTable::Aligned(const std::vector<Row>& rows, std::size_t first_number) {
+  const std::size_t last = rows.front().cells.size() - 1;
+  widths_.resize(last + 1, 0);
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i <= last; ++i) {
+      widths_[i] = std::max(widths_[i], DisplayWidth(row.cells[i]));
     }
   }
   std::vector<TopLine> lines;
-  for (std::size_t at = 0; at < rows.size(); ++at) {
+  for (const Row& row : rows) {
     std::string line;
-    for (std::size_t i = 0; i < kState; ++i) {
-      line += Padded(rows[at][i], widths_[i], i >= kFirstNumber) + "   ";
+    for (std::size_t i = 0; i < last; ++i) {
+      line += Padded(row.cells[i], widths_[i], i >= first_number) + "   ";
     }
-    lines.push_back(
-        {line + rows[at][kState], at == 0 ? Color::kDim : ColorOf(samples[at - 1].stats.status)});
+    lines.push_back({line + row.cells[last], row.color});
   }
+  return lines;
+}
+
+std::vector<TopLine> TopTable::Lines(const std::vector<TopSample>& samples, SteadyTime now) {
+  Begin(now);
+  std::vector<Row> rows{
+      {{"RESOURCE", "NAMESPACE", "OBJECTS", "BYTES", "EVENTS/S", "PROOF", "LAG", "STATE"},
+       Color::kDim}};
+  for (const TopSample& sample : samples) {
+    const InformerStats& stats = sample.stats;
+    const InformerStatus& status = stats.status;
+    rows.push_back({{Printable(sample.resource),
+                     sample.namespace_.empty() ? "-" : Printable(sample.namespace_),
+                     std::to_string(stats.objects), ByteText(stats.object_bytes),
+                     RateOf(sample.resource + '\n' + sample.namespace_, EventsOf(stats)),
+                     status.progress_age ? AgeText(*status.progress_age) : "-",
+                     std::to_string(stats.queued), StateText(status)},
+                    ColorOf(status)});
+  }
+  std::vector<TopLine> lines = Aligned(rows, 2);
   AddErrors(samples, lines);
   return lines;
+}
+
+std::vector<TopLine> TopTable::Lines(const std::vector<ControllerSample>& samples, SteadyTime now) {
+  Begin(now);
+  std::vector<Row> rows{{{"CONTROLLER", "WORKERS", "WAITING", "OLDEST", "DELAYED", "FAILING",
+                          "RECONCILES/S", "ERRORS", "NOW"},
+                         Color::kDim}};
+  for (const ControllerSample& sample : samples) {
+    Color color = Color::kPlain;
+    if (sample.held_back) color = Color::kYellow;
+    if (sample.failing > 0) color = Color::kRed;
+    rows.push_back(
+        {{Printable(sample.name),
+          std::to_string(sample.busy) + "/" + std::to_string(sample.workers),
+          std::to_string(sample.waiting), sample.waiting > 0 ? AgeText(sample.oldest) : "-",
+          std::to_string(sample.delayed), std::to_string(sample.failing),
+          RateOf(sample.name, sample.reconciles), std::to_string(sample.errors),
+          Printable(sample.now)},
+         color});
+  }
+  return Aligned(rows, 1);
 }
 
 std::string Picture(const std::vector<TopLine>& lines, std::size_t before, std::size_t width,

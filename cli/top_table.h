@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,22 @@ struct TopSample {
   std::string resource{};    // "pods"
   std::string namespace_{};  // empty: all, or a kind without namespaces
   InformerStats stats{};
+  std::string error{};  // of an informer whose error is known as a text only; empty: stats has it
+};
+
+// A controller of another program, and what that says of it.
+struct ControllerSample {
+  std::string name{};
+  std::size_t workers = 0;
+  std::size_t busy = 0;
+  std::size_t waiting = 0;
+  std::size_t delayed = 0;
+  std::size_t failing = 0;
+  Duration oldest{0};
+  std::uint64_t reconciles = 0;
+  std::uint64_t errors = 0;
+  std::string now{};  // what holds it back, or what it works on
+  bool held_back = false;
 };
 
 struct TopLine {
@@ -30,16 +47,31 @@ struct TopLine {
   Color color{Color::kPlain};
 };
 
-// The rates between two looks at the same informers. Used by one thread.
+// The rates between two looks at the same informers or controllers. Columns never become narrower.
+// Used by one thread.
 class TopTable {
  public:
-  // Returns the title line and a line for each informer; then one for each error,
-  // with the resources that have it. Rates are those
-  // since the last call; the first has none. Columns never become narrower.
+  // Returns the title line and a line for each informer; then one for each error, with the
+  // resources that have it. Rates are those since the last call; the first has none.
   std::vector<TopLine> Lines(const std::vector<TopSample>& samples, SteadyTime now);
+  // Returns the title line and a line for each controller.
+  std::vector<TopLine> Lines(const std::vector<ControllerSample>& samples, SteadyTime now);
 
  private:
-  std::vector<std::uint64_t> events_{};
+  struct Row {
+    std::vector<std::string> cells{};
+    Color color{Color::kPlain};
+  };
+  // Begins a look at `now`, for the calls of RateOf that follow.
+  void Begin(SteadyTime now);
+  // Returns the text of the rate at which `total` of `name` has grown since the last look.
+  std::string RateOf(const std::string& name, std::uint64_t total);
+  // Returns the rows as lines. The columns from `first_number` on, but the last, are numbers.
+  std::vector<TopLine> Aligned(const std::vector<Row>& rows, std::size_t first_number);
+
+  std::map<std::string, std::uint64_t> before_{};
+  std::map<std::string, std::uint64_t> totals_{};
+  double elapsed_ = 0;  // seconds between the last two looks; 0: this is the first
   std::optional<SteadyTime> last_{};
   std::vector<std::size_t> widths_{};
 };

@@ -86,6 +86,42 @@ TEST(TopTable, ErrorOfSeveralInformersIsOneLine) {
   EXPECT_EQ(lines[5].color, Color::kRed);
 }
 
+TEST(TopTable, FiguresOfAControllerAreOneLine) {
+  TopTable table;
+  ControllerSample website{.name = "website",
+                           .workers = 4,
+                           .busy = 2,
+                           .waiting = 7,
+                           .delayed = 3,
+                           .oldest = milliseconds(1500),
+                           .reconciles = 100,
+                           .errors = 5,
+                           .now = "default/a"};
+  EXPECT_THAT(Texts(table.Lines({website}, SteadyTime())),
+              ElementsAre("CONTROLLER   WORKERS   WAITING   OLDEST   DELAYED   FAILING   "
+                          "RECONCILES/S   ERRORS   NOW",
+                          "website          2/4         7     1.5s         3         0   "
+                          "           -        5   default/a"));
+  website.reconciles = 150;
+  website.failing = 1;
+  website.waiting = 0;
+  const TopLine line = table.Lines({website}, SteadyTime(seconds(5)))[1];
+  EXPECT_THAT(line.text, HasSubstr("  10.0  "));
+  EXPECT_THAT(line.text, HasSubstr("  0        -  "));
+  EXPECT_EQ(line.color, Color::kRed);
+}
+
+TEST(TopTable, InformerThatAppears_ChangesNoOtherRate) {
+  TopTable table;
+  TopSample pods = Pods();
+  (void)table.Lines({pods}, SteadyTime());
+  pods.stats.added += 10;
+  const std::vector<TopLine> lines =
+      table.Lines({{.resource = "nodes"}, pods}, SteadyTime(seconds(4)));
+  EXPECT_THAT(lines[1].text, HasSubstr("  -  "));
+  EXPECT_THAT(lines[2].text, HasSubstr("  2.5  "));
+}
+
 TEST(TopTable, SizesHaveThreeDigitsAtMost) {
   EXPECT_EQ(ByteText(0), "0 B");
   EXPECT_EQ(ByteText(1023), "1023 B");

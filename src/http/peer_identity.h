@@ -15,7 +15,7 @@ struct PeerIdentity {
   // has no common name.
   std::string common_name{};
   std::vector<std::string> organizations{};  // in the order of the certificate
-  bool on_loopback{false};  // connected by this machine's loopback interface
+  bool on_loopback{false};                   // connected by this machine's loopback interface
 };
 
 }  // namespace kinformer::internal::http

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -148,6 +149,11 @@ QueueCore::QueueCore(Env& env, const QueueRules& rules)
       line_(rules.ageing) {}
 
 QueueCore::~QueueCore() = default;
+
+Duration QueueCore::OldestWaitLocked() const {
+  const std::optional<SteadyTime> since = line_.OldestSince();
+  return since ? env_.Now() - *since : Duration(0);
+}
 
 void QueueCore::AddLocked(QueueNode& node, int priority) {
   if (node.dirty) {

@@ -55,6 +55,15 @@ std::vector<const QueueNode*> QueueLine::InOrder() const {
   return nodes;
 }
 
+std::optional<SteadyTime> QueueLine::OldestSince() const {
+  std::optional<SteadyTime> oldest;
+  for (const auto& [priority, level] : levels_) {
+    if (level.head == nullptr || level.head->since == SteadyTime{}) continue;
+    oldest = std::min(oldest.value_or(level.head->since), level.head->since);
+  }
+  return oldest;
+}
+
 void QueueLine::Join(QueueNode& node) {
   node.level = node.priority;
   ++size_;

@@ -199,6 +199,37 @@ class ManagerServersTest : public ::testing::Test {
   int made_ = 0;
 };
 
+TEST_F(ManagerServersTest, PageShowsInformersAndControllers_ToClientsOfThisMachine) {
+  New(Options());
+  auto pods = manager_->GetCache().InformerFor<corev1::Pod>();
+  Start();
+  ASSERT_TRUE(pods.WaitForCacheSync().ok());
+  EXPECT_THAT(OfMetricsPort("http", "/debug/kinformer"), ::testing::StartsWith("200 <!doctype"));
+  const std::string state = OfMetricsPort("http", "/debug/kinformer/state.json");
+  EXPECT_THAT(state, HasSubstr(R"("name":"pods")"));
+  EXPECT_THAT(state, HasSubstr(R"("synced":true)"));
+  EXPECT_THAT(state, HasSubstr(R"("elected":)"));
+}
+
+TEST_F(ManagerServersTest, PageNeedsTheTokenOfTheMetrics) {
+  ManagerOptions options = Options();
+  options.metrics_access = MetricsAccess::kToken;
+  options.metrics_token = "secret";
+  New(std::move(options));
+  Start();
+  EXPECT_THAT(OfMetricsPort("https", "/debug/kinformer/state.json"), ::testing::StartsWith("401 "));
+  EXPECT_THAT(OfMetricsPort("https", "/debug/kinformer/state.json", "secret"),
+              ::testing::StartsWith("200 {"));
+}
+
+TEST_F(ManagerServersTest, PageThatIsSwitchedOff_IsNotThere) {
+  ManagerOptions options = Options();
+  options.debug_page = false;
+  New(std::move(options));
+  Start();
+  EXPECT_THAT(OfMetricsPort("http", "/debug/kinformer"), ::testing::StartsWith("404 "));
+}
+
 TEST_F(ManagerServersTest, ChecksAndMetricsAreServedFromStartToStop_MG12) {
   New(Options());
   std::atomic<bool> well = true;

@@ -5,15 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "kinformer/api/corev1.h"
 #include "kinformer/api/corev1_mutable.h"
+#include "kinformer/cache/shared_informer_factory.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/controllerutil.h"
+#include "kinformer/controller/manager.h"
+#include "kinformer/controller/runnable.h"
 #include "kinformer/json/json.h"
 #include "kinformer/testing/environment.h"
 
@@ -143,6 +149,31 @@ TEST(TakeOver, BusyCollectionWhoseWatchIsLate_LeaderBegins) {
     env.RunFor(seconds(1));
   }
   EXPECT_GE(env.writes(), 1U);
+}
+
+TEST(TakeOver, InformerThatTheServerRefuses_HoldsNobody) {
+  Environment env({.manager = {.leader_election = true, .leader_election_id = "children"}});
+  std::optional<SharedInformer<corev1::Pod>> refused;
+  Replica& a = env.AddReplica("a", [&](Manager& manager) {
+    MakesChildren(manager, {});
+    manager
+        .Add(std::make_shared<RunnableFunc>(
+            [&](const std::stop_token&) {
+              refused.emplace(manager.GetCache().InformerFor<corev1::Pod>(
+                  {.field_selector = FieldSelector::Parse("spec.nothing=x").OrExit()}));
+              refused->Start();
+              return Result<void>();
+            },
+            "refused", RunnableGroup::kOthers))
+        .OrExit();
+  });
+  env.server()
+      .Create(kParents, *json::Parse(R"({"metadata":{"namespace":"default","name":"p"}})"))
+      .OrExit();
+  EXPECT_TRUE(env.RunUntil([&] { return env.writes() == 1; }, minutes(1)));
+  EXPECT_TRUE(a.manager().Elected());
+  EXPECT_FALSE(refused->HasSynced());
+  refused.reset();
 }
 
 // The rule is what keeps them from it.

@@ -134,7 +134,7 @@ struct SharedInformerFactoryOptions {
 
 // Figures of one informer of a factory: result of SharedInformerFactory::Stats.
 struct FactoryInformerStats {
-  std::string name{};        // as in logs and metrics: "pods in namespace default"
+  std::string name{};        // what it lists, as in messages: "pods in namespace default"
   std::string apiVersion{};  // "apps/v1"
   std::string resource{};    // "deployments"
   bool synced{false};

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -87,6 +88,8 @@ class FactoryCore {
   Result<void> WaitForHandlersSync(const std::stop_token& stop, std::optional<Duration> timeout);
   Result<void> WaitUntilCurrent(const std::stop_token& stop, std::optional<Duration> timeout,
                                 std::optional<SteadyTime> since);
+  // Returns the names of running informers that are not known to have had all at that time.
+  [[nodiscard]] std::vector<std::string> NotCurrentSince(SteadyTime when) const;
   void Shutdown();
   void Release(const std::shared_ptr<InformerCore>& informer);
 

@@ -33,6 +33,7 @@
 #include "kinformer/controller/source.h"
 #include "kinformer/internal/call_gate.h"
 #include "kinformer/internal/controller_core.h"
+#include "kinformer/internal/controller_figures.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
 
@@ -68,7 +69,7 @@ namespace kinformer {
 //
 // Thread-safe. Counterpart: controller.TypedController.
 template <class R>
-class TypedController final : public Runnable {
+class TypedController final : public Runnable, public internal::HasControllerFigures {
  public:
   // Creates a controller. `limiter` delays requests that return; null: the default one. `env` must
   // outlive it. kInvalidArgument: the name or the reconciler is missing.
@@ -103,14 +104,21 @@ class TypedController final : public Runnable {
   TypedController(Env& env, std::shared_ptr<TypedReconciler<R>> reconciler,
                   ControllerOptions options, std::unique_ptr<RateLimiter<R>> limiter);
   static std::unique_ptr<RateLimiter<R>> LimiterFor(Env& env, bool by_priority);
+  [[nodiscard]] internal::ControllerFigures Figures() const override;
   bool ProcessNext();
   void Dispose(const R& request, const internal::Disposal& disposal);
 
-  // Also says how long a request that has failed waits.
+  // Also says how long a request that has failed waits, and how long requests have waited.
   class Queue final : public PriorityQueue<R> {
    public:
     using PriorityQueue<R>::PriorityQueue;
     [[nodiscard]] Duration When(const R& request) { return this->limiter().When(request); }
+    void Report(internal::ControllerFigures& figures) const {
+      const internal::QueueLock lock(this->state());
+      figures.waiting = this->state().LenLocked();
+      figures.delayed = this->state().DelayedLocked();
+      figures.oldest = this->state().OldestWaitLocked();
+    }
   };
 
   const std::shared_ptr<TypedReconciler<R>> reconciler_;
@@ -196,6 +204,14 @@ std::string TypedController<R>::name() const {
 template <class R>
 std::size_t TypedController<R>::Len() const {
   return queue_.Len();
+}
+
+template <class R>
+internal::ControllerFigures TypedController<R>::Figures() const {
+  internal::ControllerFigures figures = core_.Figures();
+  queue_.Report(figures);
+  figures.failing = failing_.Count();
+  return figures;
 }
 
 // Chooses as controller-runtime does: with priorities there is no overall rate limit.

@@ -21,6 +21,7 @@
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/controller_figures.h"
 #include "kinformer/internal/failing_requests.h"
 #include "kinformer/internal/pimpl.h"
 
@@ -28,6 +29,7 @@ namespace kinformer::internal {
 
 struct ControllerInstruments;
 namespace reconcile {
+class Progress;
 class SpinWatch;
 }  // namespace reconcile
 
@@ -74,12 +76,15 @@ class ControllerCore {
   Result<void> Start(const std::stop_token& stop);
   Result<void> Warmup(const std::stop_token& stop);
 
-  // Calls `reconcile` for a request with the text `key`, which has failed before as `failed` says.
+  // Calls `call` for a request with the text `key`, which has failed before as `failed` says.
   // Empty: the controller ended before the
   // reconcile was allowed to begin.
   std::optional<Disposal> Reconcile(
       const std::string& key, int priority, const FailedAttempts& failed,
-      const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
+      const std::function<Result<ReconcileResult>(const ReconcileContext&)>& call);
+
+  // Returns what is known without the queue.
+  [[nodiscard]] ControllerFigures Figures() const;
 
   // Calls `work`, which calls the program's rate limiter and ToString of its requests. False: one
   // of them threw, which is logged and counted.
@@ -118,6 +123,7 @@ class ControllerCore {
   // Returns why no reconcile may begin now; empty: it may. A function that throws is a reason.
   [[nodiscard]] std::string WhyHeldBack();
   [[nodiscard]] std::string WhyNotNow();
+  void SayHeldBack(const std::string& why);
   bool WaitUntilAllowed(const std::string& key);
   Result<ReconcileResult> CallContained(
       const ReconcileContext& context,
@@ -133,6 +139,7 @@ class ControllerCore {
   const ControllerOptions options_;
   const Pimpl<ControllerInstruments> instruments_;
   const Pimpl<reconcile::SpinWatch> spin_watch_;
+  const Pimpl<reconcile::Progress> progress_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.
@@ -146,6 +153,7 @@ class ControllerCore {
   const std::stop_callback<std::function<void()>> sources_end_{
       stop_.get_token(), [this] { sources_stop_.request_stop(); }};
   std::atomic<bool> held_back_{false};
+  std::string why_held_back_{};  // guarded by monitor_
 };
 
 }  // namespace kinformer::internal

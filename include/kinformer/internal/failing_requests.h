@@ -72,6 +72,11 @@ class FailingRequests {
     const auto found = failed_.find(request);
     return found == failed_.end() ? FailedAttempts() : found->second;
   }
+  // Returns the number of requests that have failed or were put aside since their last success.
+  [[nodiscard]] std::size_t Count() const {
+    const std::lock_guard lock(mutex_);
+    return failed_.size();
+  }
   // Returns how long an event of the request waits from now on; zero: not at all.
   [[nodiscard]] Duration WaitOf(const R& request) const {
     if (!any_.load(std::memory_order_acquire)) return Duration(0);

@@ -65,6 +65,8 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
 
   [[nodiscard]] std::size_t LenLocked() const { return line_.size(); }
   [[nodiscard]] std::size_t DelayedLocked() const { return delays_.size(); }
+  // Returns how long the first waiting item has waited at its priority; zero: none waits.
+  [[nodiscard]] Duration OldestWaitLocked() const;
   // Returns the nodes that LenLocked counts, in the order of Get if workers finish at once.
   [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const { return line_.InOrder(); }
   [[nodiscard]] bool ShuttingDownLocked() const { return shutting_down_; }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -70,6 +71,9 @@ class QueueLine {
 
   // Returns true if the order depends on waiting times.
   [[nodiscard]] bool ages() const { return ageing_ != Duration::zero(); }
+  // Returns the earliest start of a wait, of the items at the heads of their levels; empty: none
+  // waits, or the waits are not measured.
+  [[nodiscard]] std::optional<SteadyTime> OldestSince() const;
   // Returns the number of waiting items, including those that workers have.
   [[nodiscard]] std::size_t size() const { return size_; }
   // Returns the number of waiting items that First may return.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/core/deadline.h"
+#include "cache/check/refusal.h"
 #include "cache/store/coverage.h"
 #include "cache/store/resource_version.h"
 
@@ -18,12 +19,6 @@ namespace {
 bool Reaches(std::string_view version, std::string_view wanted) {
   const auto order = CompareResourceVersion(version, wanted);
   return order ? *order != std::strong_ordering::less : version == wanted;
-}
-
-// Returns whether a server that is asked again soon would refuse again.
-bool IsRefusedForGood(const Error& error) {
-  const int status = error.http_status();
-  return status == 403 || status == 404 || status == 405;
 }
 
 // Returns whether readers learn that the object exists, but is not in the store.
@@ -120,10 +115,17 @@ void CurrentQuestion::LookForGone() {
 }
 
 void CurrentQuestion::AskAgain(const Error& error) {
-  const bool for_good = IsRefusedForGood(error);
+  const SteadyTime now = env_.Now();
+  if (error.http_status() < 500) {
+    broken_since_.reset();
+  } else if (!broken_since_) {
+    broken_since_ = now;
+  }
+  const bool broken = broken_since_ && now - *broken_since_ >= kBroken;
+  const bool for_good = broken || IsRefusedForGood(error);
   options_.failed(error, for_good);
   if (for_good) return Abandon();
-  timer_ = env_.loop().RunAt(base::After(env_.Now(), kRetry), [this] {
+  timer_ = env_.loop().RunAt(base::After(now, kRetry), [this] {
     timer_ = Timer();
     Ask();
   });

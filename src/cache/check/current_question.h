@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ struct CurrentQuestionOptions {
   // Called once, when the store has it all. Must not destroy the question.
   std::function<void()> answered{};
   // Called at each failure of a request. It is made again, unless the server refuses it for good
-  // (403, 404, 405), `for_good`: then `answered` follows.
+  // (IsRefusedForGood, or 5xx for a minute), `for_good`: then `answered` follows.
   std::function<void(const Error& error, bool for_good)> failed{};
 };
 
@@ -54,6 +55,9 @@ class CurrentQuestion final : private ListReceiver {
   // Time that a collection of several pages gets to reach the version by its own events.
   static constexpr Duration kPatience = std::chrono::milliseconds(500);
   static constexpr Duration kRetry = std::chrono::seconds(1);
+  // A resource that the server answers with 5xx for so long is broken, such as that of an extension
+  // server that is down; it must not hold for ever who waits for other resources, too.
+  static constexpr Duration kBroken = std::chrono::minutes(1);
 
   CurrentQuestion(Env& env, ListerWatcher& source, const StoreCore& store,
                   CurrentQuestionOptions options);
@@ -95,6 +99,7 @@ class CurrentQuestion final : private ListReceiver {
   std::map<ObjectName, std::string> gone_;     // what only the store had: uid
   ListOptions page_{};
   client::PageTokens tokens_{};
+  std::optional<SteadyTime> broken_since_{};  // the first of the answers 5xx in a row
   Timer timer_;
   std::unique_ptr<ListWatchCall> call_;
 };

@@ -185,8 +185,28 @@ TEST_F(CurrentQuestionTest, FailedRequest_IsMadeAgain) {
   EXPECT_EQ(failures_, std::vector<std::string>{"500"});
 }
 
+TEST_F(CurrentQuestionTest, ResourceThatIsBrokenForAMinute_HoldsNobodyLonger) {
+  error_status_ = 503;
+  Ask();
+  sim_.RunFor(seconds(58));
+  EXPECT_FALSE(answered());
+  sim_.RunFor(seconds(62));
+  EXPECT_TRUE(answered());
+  EXPECT_EQ(failures_.back(), "503 for good");
+}
+
+TEST_F(CurrentQuestionTest, ServerThatAsksToWait_IsWaitedFor) {
+  error_status_ = 429;
+  Ask();
+  sim_.RunFor(minutes(10));
+  EXPECT_FALSE(answered());
+  error_status_ = 0;
+  sim_.RunFor(seconds(2));
+  EXPECT_TRUE(answered());
+}
+
 TEST_F(CurrentQuestionTest, RefusedRequest_IsNotMadeAgain) {
-  for (const int status : {403, 404, 405}) {
+  for (const int status : {400, 403, 404, 405, 422}) {
     error_status_ = status;
     answered_after_.reset();
     failures_.clear();

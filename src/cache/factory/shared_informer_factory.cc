@@ -367,6 +367,15 @@ Result<void> FactoryCore::WaitUntilCurrent(const std::stop_token& stop,
   return internal::WaitUntilCurrent(impl_->provider->env(), running, stop, timeout, since);
 }
 
+std::vector<std::string> FactoryCore::NotCurrentSince(SteadyTime when) const {
+  std::vector<std::string> names;
+  for (const std::shared_ptr<InformerCore>& informer : impl_->All()) {
+    if (!informer->HasStarted() || informer->IsStopped() || informer->WasCurrentAt(when)) continue;
+    names.push_back(informer->Describe());
+  }
+  return names;
+}
+
 void FactoryCore::Release(const std::shared_ptr<InformerCore>& informer) {
   std::shared_ptr<InformerCore> released;  // freed outside the lock: it may be the last one
   base::MutexLock lock(impl_->mutex);

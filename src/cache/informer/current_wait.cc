@@ -114,10 +114,15 @@ Task<Result<void>> CurrentTask(Env& env, Informers informers, std::stop_token st
     for (const Asked& each : asked) {
       if (std::optional<Error> error = NotRunning(*each.informer)) return *std::move(error);
     }
-    if (std::ranges::all_of(asked, [](const Asked& each) { return each.answers->complete(); })) {
-      for (const Asked& each : asked) each.informer->NoteCurrentAt(begin);
-      return Refusal(asked);
+    bool all = true;
+    for (const Asked& each : asked) {
+      if (each.answers->complete()) {
+        each.informer->NoteCurrentAt(begin);
+      } else {
+        all = false;
+      }
     }
+    if (all) return Refusal(asked);
     if (stop.stop_requested()) return ErrorOf(Reason::kCanceled, "stopped", Describe(asked));
     if (deadline && env.Now() >= *deadline) {
       return ErrorOf(Reason::kDeadlineExceeded, "time is up", Describe(asked));

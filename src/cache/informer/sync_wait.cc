@@ -12,6 +12,7 @@
 #include "base/core/deadline.h"
 #include "base/core/would_deadlock.h"
 #include "base/loop/signal.h"
+#include "cache/check/refusal.h"
 #include "cache/watch/failure_kind.h"
 
 namespace kinformer::internal {
@@ -43,20 +44,10 @@ std::string Unsynced(const std::vector<std::shared_ptr<InformerCore>>& informers
   return all;
 }
 
-// Returns whether the server would give the same answer again: true for errors of the client,
-// except those that go away with time.
+// Returns whether waiting does not help. A person must look at an unknown token, too.
 bool IsPermanent(const Error& error) {
-  if (error.reason() == Reason::kConfig || error.reason() == Reason::kInvalidArgument) return true;
-  switch (error.http_status()) {
-    case 408:
-    case 409:
-    case 410:
-    case 425:
-    case 429:
-      return false;
-    default:
-      return error.http_status() >= 400 && error.http_status() < 500;
-  }
+  return error.reason() == Reason::kConfig || error.reason() == Reason::kInvalidArgument ||
+         error.http_status() == 401 || cache::IsRefusedForGood(error);
 }
 
 Error NotStarted(const InformerCore& informer) {

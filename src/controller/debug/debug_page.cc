@@ -41,9 +41,10 @@ class DebugPage final : public Handler {
     if (request.method != "GET" && request.method != "HEAD") {
       return endpoints::TextResponse(405, "only GET and HEAD are answered here\n");
     }
-    const std::string_view path = std::string_view(request.target).substr(
-        std::string_view(kDebugPage).size(),
-        request.target.find('?') - std::string_view(kDebugPage).size());
+    const std::string_view path =
+        std::string_view(request.target)
+            .substr(std::string_view(kDebugPage).size(),
+                    request.target.find('?') - std::string_view(kDebugPage).size());
     if (path.empty()) return FileResponse("text/html; charset=utf-8", std::string(kPageHtml));
     if (path == "/page.js") {
       return FileResponse("text/javascript; charset=utf-8", std::string(kPageScript));

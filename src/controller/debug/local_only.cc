@@ -1,8 +1,8 @@
 #include "controller/debug/local_only.h"
 
 #include <algorithm>
-#include <array>
 #include <arpa/inet.h>
+#include <array>
 #include <cctype>
 #include <netinet/in.h>
 #include <string>

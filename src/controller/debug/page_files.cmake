@@ -2,7 +2,8 @@
 file(READ ${FOLDER}/index.html html)
 file(READ ${FOLDER}/page.js script)
 file(READ ${FOLDER}/page.css style)
-set(source "#include \"controller/debug/page_files.h\"\n\nnamespace kinformer::internal::debug {\n\n")
+set(source "#include \"controller/debug/page_files.h\"\n\n")
+string(APPEND source "namespace kinformer::internal::debug {\n\n")
 foreach(name IN ITEMS Html Script Style)
   string(TOLOWER ${name} text)
   string(APPEND source

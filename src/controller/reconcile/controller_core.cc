@@ -9,6 +9,7 @@
 #include "base/core/user_call.h"
 #include "base/core/would_deadlock.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/progress.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
 
@@ -53,6 +54,7 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       options_(std::move(options)),
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
+      progress_(std::make_unique<reconcile::Progress>()),
       monitor_(env.NewMonitor()) {}
 
 ControllerCore::~ControllerCore() { StopSources(); }
@@ -226,12 +228,23 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
 
 Result<bool> ControllerCore::CatchUp(const std::stop_token& stop) {
   const base::Inside inside(this);
+  SayHeldBack("the caches may be older than this process's leadership (catch_up)");
   const Result<void> done = base::CallUserForResult(
       env_, "ControllerOptions::catch_up", [&] { return options_.catch_up(stop); },
       [this] { return options_.name; });
+  SayHeldBack("");
   if (stop.stop_requested()) return false;
   if (!done) return Error(done.error()).WithContext("controller " + options_.name);
   return true;
+}
+
+ControllerFigures ControllerCore::Figures() const {
+  ControllerFigures figures{.name = options_.name};
+  figures.workers = std::max<std::size_t>(1, options_.max_concurrent_reconciles.value_or(1));
+  progress_->Report(figures, env_.Now());
+  MonitorLock lock(*monitor_);
+  figures.held_back = why_held_back_;
+  return figures;
 }
 
 bool ControllerCore::Contain(const std::function<void()>& work) {

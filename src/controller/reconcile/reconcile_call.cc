@@ -14,6 +14,7 @@
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/progress.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
@@ -88,10 +89,16 @@ std::string ControllerCore::WhyNotNow() {
   return {};
 }
 
+void ControllerCore::SayHeldBack(const std::string& why) {
+  MonitorLock lock(*monitor_);
+  why_held_back_ = why;
+}
+
 bool ControllerCore::WaitUntilAllowed(const std::string& key) {
   const std::stop_token stop = stop_.get_token();
   while (!stop.stop_requested()) {
     const std::string why = WhyHeldBack();
+    if (!why.empty() || held_back_) SayHeldBack(why);
     if (why.empty()) {
       if (held_back_.exchange(false)) {
         instruments_->held_back->Set(0);
@@ -127,7 +134,7 @@ Result<ReconcileResult> ControllerCore::CallContained(
 
 std::optional<Disposal> ControllerCore::Reconcile(
     const std::string& key, int priority, const FailedAttempts& failed,
-    const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
+    const std::function<Result<ReconcileResult>(const ReconcileContext&)>& call) {
   if (!WaitUntilAllowed(key)) return std::nullopt;
   const SteadyTime begun = env_.Now();
   std::optional<SteadyTime> deadline;
@@ -141,15 +148,20 @@ std::optional<Disposal> ControllerCore::Reconcile(
   // Constructed only for a request that may be put aside.
   std::optional<base::ParkedWaits> parked;
   if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
-  const Result<ReconcileResult> result = CallContained(context, reconcile);
+  std::optional<reconcile::Progress::Run> run(std::in_place, *progress_, key, begun);
+  const Result<ReconcileResult> result = CallContained(context, call);
+  run.reset();
   instruments_->active->Add(-1);
   instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
   if (stop.timed_out()) instruments_->timeouts->Add();
   if (parked && !result) {
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
+      progress_->Ended(reconcile::Progress::End::kParked);
       return ParkedUntil(std::move(waits), priority);
     }
   }
+  progress_->Ended(!result || result->terminal_error ? reconcile::Progress::End::kError
+                                                     : reconcile::Progress::End::kDone);
   WarnIfItSpins(context, key, result);
   return DisposalOf(context, result);
 }

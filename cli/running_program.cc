@@ -1,0 +1,108 @@
+#include "cli/running_program.h"
+
+#include <charconv>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "kinformer/client/config.h"
+#include "kinformer/client/rest_request.h"
+
+#include "cli/listening_ports.h"
+
+namespace kinformer::cli {
+namespace {
+
+constexpr std::string_view kDebugPage = "/debug/kinformer";
+
+// Adds what to do about the answer of a program that was found.
+Error Explained(const Error& error) {
+  switch (error.reason()) {
+    case Reason::kUnauthorized:
+      return {error.reason(), error.message() + ": give a token with --token-file"};
+    case Reason::kNotFound:
+      return {error.reason(),
+              "no kinformer manager answers here with a page (ManagerOptions::debug_page)"};
+    default:
+      return error;
+  }
+}
+
+}  // namespace
+
+void AddProgramFlags(Command& command, ProgramFlags& flags) {
+  command.Option("--url", flags.url, "URL",
+                 "look at a running program instead: the address of its metrics, such as "
+                 "http://127.0.0.1:8080");
+  command.Option("--pid", flags.pid, "PID",
+                 "look at a running program of this machine: its process number");
+  command.Option("--token-file", flags.token_file, "FILE",
+                 "file with the bearer token for the metrics of that program");
+}
+
+Result<RunningProgram> RunningProgram::At(const std::string& url, const ProgramFlags& flags,
+                                          const ConnectionFlags& connection,
+                                          const CallOptions& call) {
+  Config config;
+  config.host = url;
+  config.bearer_token = connection.token;
+  config.bearer_token_file = flags.token_file;
+  config.tls.ca_file = connection.certificate_authority;
+  config.tls.insecure = connection.insecure_skip_tls_verify;
+  config.origin = flags.pid.empty() ? "--url " + url : "process " + flags.pid;
+  Result<Client> client = Client::NewForConfig(config, {.qps = -1});
+  if (!client) return std::move(client).error();
+  RunningProgram program(url, *std::move(client));
+  const Result<json::Value> state = program.Read("/state.json", call);
+  if (!state) return state.error();
+  return program;
+}
+
+Result<RunningProgram> RunningProgram::Find(const ProgramFlags& flags,
+                                            const ConnectionFlags& connection,
+                                            const CallOptions& call) {
+  if (!flags.url.empty() && !flags.pid.empty()) {
+    return Error(Reason::kInvalidArgument, "--url and --pid cannot be given together");
+  }
+  if (!flags.url.empty()) {
+    const bool complete = flags.url.find("://") != std::string::npos;
+    return At(complete ? flags.url : "http://" + flags.url, flags, connection, call);
+  }
+  std::int64_t pid = 0;
+  const char* const end = flags.pid.data() + flags.pid.size();
+  const auto [read, wrong] = std::from_chars(flags.pid.data(), end, pid);
+  if (wrong != std::errc() || read != end || pid <= 0) {
+    return Error(Reason::kInvalidArgument,
+                 "--pid \"" + flags.pid + "\": a process number is a whole number above zero");
+  }
+  const Result<std::vector<std::string>> addresses = ListeningAddressesOf(pid);
+  if (!addresses) return addresses.error();
+  std::string answers;
+  for (const std::string& address : *addresses) {
+    for (const char* const scheme : {"http://", "https://"}) {
+      Result<RunningProgram> found = At(scheme + address, flags, connection, call);
+      if (found || call.stop.stop_requested()) return found;
+      answers += "\n  " + (scheme + address) + ": " + found.error().message();
+    }
+  }
+  return Error(Reason::kNotFound, "process " + flags.pid +
+                                      " answers on none of its ports with the page of a manager "
+                                      "(ManagerOptions::debug_page):" +
+                                      answers);
+}
+
+Result<json::Value> RunningProgram::Read(const std::string& path, const CallOptions& call) const {
+  RestRequest request = RestClient(client_).Get();
+  request.AbsPath(std::string(kDebugPage) + path);
+  const Result<RestResponse> response = request.Do(call);
+  if (!response) return Explained(response.error());
+  Result<json::Value> value = response->Json();
+  if (!value || !value->is_object()) {
+    return Error(Reason::kUnknown, url_ + std::string(kDebugPage) + path +
+                                       " has answered with something else than JSON of a manager");
+  }
+  return value;
+}
+
+}  // namespace kinformer::cli
