@@ -25,8 +25,10 @@ TEST(ProgramSamples, StateOfAProgram_BecomesSamples) {
        "running": [{"request": "default/a", "seconds": 0.1}, {"request": "default/b"}]},
       {"name": "standby", "workers": 1, "heldBack": "this process does not lead"}],
     "informers": [
-      {"name": "pods", "objects": 12, "objectBytes": 3000, "events": 40, "queued": 4,
-       "state": "backing off", "progressAgeSeconds": 1.5, "retryInSeconds": 3, "error": "down"}]})");
+      {"name": "pods", "objects": 12, "objectBytes": 3000, "events": 40,
+       "queued": 4,
+       "state": "backing off", "progressAgeSeconds": 1.5, "retryInSeconds": 3,
+       "error": "down"}]})");
   EXPECT_EQ(TitleOf(state), "website-operator (pid 4711), up 3h5m, 42 MiB, leads default/websites");
   const auto controllers = ControllersOf(state);
   ASSERT_THAT(controllers, SizeIs(2));

@@ -114,7 +114,7 @@ Duration IntervalOf(const TopFlags& flags) {
 // Shows what a running program says of itself. An answer that fails is said and asked for again.
 int RunTopOfProgram(const TopFlags& flags) {
   const StopSource stop = StopOnSignals();
-  const CallOptions call{.timeout = std::chrono::seconds(10), .stop = stop.token()};
+  const CallOptions call{.stop = stop.token(), .timeout = std::chrono::seconds(10)};
   if (!flags.selection.arguments.empty()) {
     return UsageError("--url and --pid show what the program has: give no resources");
   }
@@ -161,6 +161,9 @@ int RunTopOfProgram(const TopFlags& flags) {
 
 int RunTop(const TopFlags& flags) {
   if (flags.program.given()) return RunTopOfProgram(flags);
+  if (flags.selection.arguments.empty()) {
+    return UsageError("RESOURCE is required, or --pid or --url of a running program");
+  }
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
@@ -205,7 +208,8 @@ void RegisterTop(CommandLine& line) {
   SelectionFlags& selection = flags->selection;
   command.Positionals("RESOURCE", selection.arguments,
                       "what to look at: pods, deployments.apps, po,svc; then names: pod a b; "
-                      "or RESOURCE/NAME: pod/web-0 cm/settings");
+                      "or RESOURCE/NAME: pod/web-0 cm/settings",
+                      /*required=*/false);
   command.Option("-n,--namespace", selection.namespace_, "NS",
                  "namespace; the context's where it is not given");
   command.Flag("-A,--all-namespaces", selection.all_namespaces, "all namespaces, whatever -n says");
