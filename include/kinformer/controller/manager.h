@@ -104,6 +104,9 @@ struct ManagerOptions {
   // Token for kToken, without "Bearer": a secret, which is never logged or part of an error.
   std::string metrics_token{};
   EndpointServerOptions metrics_server{};
+  // True: /debug/kinformer/why tells the clients that may read the metrics why an object was
+  // reconciled, for `kinformer why`: names of objects and fields, versions and errors, no values.
+  bool tell_why{true};
   // Address that serves the checks, at /healthz and /readyz. "0": none.
   std::string health_probe_bind_address{"0"};
   WebhookServerOptions webhook_server{};

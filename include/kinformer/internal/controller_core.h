@@ -21,12 +21,14 @@
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/failing_requests.h"
 #include "kinformer/internal/pimpl.h"
 
 namespace kinformer::internal {
 
 struct ControllerInstruments;
+class ReconcileHistory;
 namespace reconcile {
 class SpinWatch;
 }  // namespace reconcile
@@ -74,11 +76,11 @@ class ControllerCore {
   Result<void> Start(const std::stop_token& stop);
   Result<void> Warmup(const std::stop_token& stop);
 
-  // Calls `reconcile` for a request with the text `key`, which has failed before as `failed` says.
-  // Empty: the controller ended before the
-  // reconcile was allowed to begin.
+  // Calls `reconcile` for a request with the text `key`, which has failed before as `failed` says,
+  // and which `causes` have woken. Empty: the controller ended before the reconcile was allowed to
+  // begin.
   std::optional<Disposal> Reconcile(
-      const std::string& key, int priority, const FailedAttempts& failed,
+      const std::string& key, int priority, const FailedAttempts& failed, CauseNote causes,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
   // Calls `work`, which calls the program's rate limiter and ToString of its requests. False: one
@@ -89,6 +91,10 @@ class ControllerCore {
     return options_.event_retry_interval.value_or(std::chrono::seconds(10));
   }
 
+  [[nodiscard]] const CauseBook& causes() const { return causes_; }
+  [[nodiscard]] const std::shared_ptr<ReconcileHistory>& history() const { return history_; }
+  // Requests name objects of this kind.
+  void SetKind(const KindInfo& kind);
   [[nodiscard]] const ControllerOptions& options() const { return options_; }
   [[nodiscard]] Env& env() const { return env_; }
 
@@ -123,6 +129,8 @@ class ControllerCore {
       const ReconcileContext& context,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
   Disposal DisposalOf(const ReconcileContext& context, const Result<ReconcileResult>& result);
+  // Logs the beginning, if such lines are wanted.
+  void LogBegin(const ReconcileContext& context) const;
   // Counts a reconcile that is put aside until all of `waits` have ended.
   Disposal ParkedUntil(std::vector<std::function<Task<Result<void>>()>> waits, int priority);
   // Warns if the request of `key` returns again and again without end.
@@ -133,6 +141,8 @@ class ControllerCore {
   const ControllerOptions options_;
   const Pimpl<ControllerInstruments> instruments_;
   const Pimpl<reconcile::SpinWatch> spin_watch_;
+  const CauseBook causes_;
+  const std::shared_ptr<ReconcileHistory> history_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.

@@ -8,6 +8,7 @@
 
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/until.h"
+#include "kinformer/internal/has_history.h"
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"
@@ -17,10 +18,12 @@
 #include "controller/manager/runnable_group.h"
 #include "controller/manager/take_over.h"
 #include "controller/manager/webhook_runnable.h"
+#include "controller/manager/why_handler.h"
 
 namespace kinformer {
 
 using internal::GroupRunner;
+using internal::Histories;
 using internal::ManagerLeadership;
 using internal::ManagerServers;
 using internal::TakeOver;
@@ -41,6 +44,7 @@ struct Manager::Impl {
         env(cluster->env()),
         options(std::move(with)),
         monitor(env.NewMonitor()),
+        histories(std::make_shared<Histories>()),
         servers(env),
         webhooks(env, GroupRunner::Body::kStart, OnError()),
         caches(env, GroupRunner::Body::kStart, OnError()),
@@ -119,6 +123,7 @@ struct Manager::Impl {
   std::set<std::string> controller_names;
   std::shared_ptr<WebhookRunnable> webhook_server;  // null: not requested by anybody
 
+  const std::shared_ptr<Histories> histories;  // of the controllers
   ManagerServers servers;
   std::unique_ptr<ManagerLeadership> leadership;  // null: there is no leader election
   std::shared_ptr<TakeOver> take_over;            // null likewise
@@ -262,7 +267,10 @@ Result<void> SetUp(Impl& impl, const Config* config) {
       return std::move(valid).error().WithContext("ManagerOptions::webhook_certificates");
     }
   }
-  if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options); !open) {
+  auto why = std::make_shared<WhyHandler>(impl.env, impl.histories);
+  if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options,
+                                              std::move(why));
+      !open) {
     return open;
   }
   return impl.caches.Add(impl.cluster, impl.cluster->name());
@@ -310,7 +318,12 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   if (traits->has_warmup) {
     if (Result<void> added = impl_->warmups.Add(runnable, name); !added) return added;
   }
-  return impl_->GroupOf(traits->group).Add(std::move(runnable), name);
+  // A history is kept only if the controller has been added.
+  const auto* const controller = dynamic_cast<const internal::HasHistory*>(runnable.get());
+  const auto history = controller == nullptr ? nullptr : controller->History();
+  Result<void> added = impl_->GroupOf(traits->group).Add(std::move(runnable), name);
+  if (added && history != nullptr) impl_->histories->Add(history);
+  return added;
 }
 
 Result<void> Manager::Remove(const std::shared_ptr<Runnable>& runnable) {

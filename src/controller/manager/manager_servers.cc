@@ -5,6 +5,8 @@
 
 #include "kinformer/endpoints/metrics_server.h"
 
+#include "controller/manager/why_handler.h"
+
 namespace kinformer::internal {
 namespace {
 
@@ -14,7 +16,8 @@ constexpr const char* kReadiness = "/readyz";
 
 }  // namespace
 
-Result<void> ManagerServers::Listen(const Client& client, const ManagerOptions& options) {
+Result<void> ManagerServers::Listen(const Client& client, const ManagerOptions& options,
+                                    std::shared_ptr<Handler> why) {
   if (options.metrics_access == MetricsAccess::kToken && options.metrics_token.empty()) {
     return Error(Reason::kInvalidArgument,
                  "ManagerOptions::metrics_access is kToken: metrics_token must be set");
@@ -34,6 +37,7 @@ Result<void> ManagerServers::Listen(const Client& client, const ManagerOptions& 
       };
     }
     metrics_handlers_[kMetrics] = guard_(NewMetricsHandler(env_, options.metrics));
+    if (options.tell_why) metrics_handlers_[kWhyPath] = guard_(std::move(why));
     auto server = EndpointServer::Listen(env_, options.metrics_bind_address, how);
     if (!server) return Error(server.error()).WithContext("ManagerOptions::metrics_bind_address");
     metrics_ = *std::move(server);

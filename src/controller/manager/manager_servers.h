@@ -26,8 +26,10 @@ class ManagerServers {
  public:
   explicit ManagerServers(Env& env) : env_(env) {}
 
-  // Opens the ports, with 404 for every request until Serve. Errors: EndpointServer::Listen's.
-  Result<void> Listen(const Client& client, const ManagerOptions& options);
+  // Opens the ports, with 404 for every request until Serve. `why`: answers kWhyPath, beside the
+  // metrics. Errors: EndpointServer::Listen's.
+  Result<void> Listen(const Client& client, const ManagerOptions& options,
+                      std::shared_ptr<Handler> why);
   // kInvalidArgument: after Serve. kAlreadyExists.
   Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
   Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);

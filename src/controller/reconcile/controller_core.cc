@@ -8,6 +8,7 @@
 #include "base/core/inside.h"
 #include "base/core/user_call.h"
 #include "base/core/would_deadlock.h"
+#include "controller/causes/reconcile_history.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
@@ -53,6 +54,8 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       options_(std::move(options)),
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
+      causes_(env),
+      history_(std::make_shared<ReconcileHistory>(options_.name)),
       monitor_(env.NewMonitor()) {}
 
 ControllerCore::~ControllerCore() { StopSources(); }
@@ -233,6 +236,8 @@ Result<bool> ControllerCore::CatchUp(const std::stop_token& stop) {
   if (!done) return Error(done.error()).WithContext("controller " + options_.name);
   return true;
 }
+
+void ControllerCore::SetKind(const KindInfo& kind) { history_->SetKind(&kind); }
 
 bool ControllerCore::Contain(const std::function<void()>& work) {
   return base::CallUser(env_, "rate limiter or ToString", work, [this] { return options_.name; })

@@ -13,7 +13,9 @@
 #include "base/core/user_call.h"
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
+#include "controller/causes/causes_of.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/noted_reconcile.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
@@ -126,7 +128,7 @@ Result<ReconcileResult> ControllerCore::CallContained(
 }
 
 std::optional<Disposal> ControllerCore::Reconcile(
-    const std::string& key, int priority, const FailedAttempts& failed,
+    const std::string& key, int priority, const FailedAttempts& failed, CauseNote causes,
     const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
   if (!WaitUntilAllowed(key)) return std::nullopt;
   const SteadyTime begun = env_.Now();
@@ -136,22 +138,32 @@ std::optional<Disposal> ControllerCore::Reconcile(
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
   const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
-                                 base::NewUuid(env_), priority, failed.count, failed.last);
+                                 base::NewUuid(env_), priority, failed.count, failed.last, &causes);
+  LogBegin(context);
+  reconcile::NotedReconcile noted(*history_, context, causes, begun);
   instruments_->active->Add(1);
   // Constructed only for a request that may be put aside.
   std::optional<base::ParkedWaits> parked;
   if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
   const Result<ReconcileResult> result = CallContained(context, reconcile);
   instruments_->active->Add(-1);
-  instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
+  const SteadyTime now = env_.Now();
+  instruments_->time->Observe(std::chrono::duration<double>(now - begun).count());
   if (stop.timed_out()) instruments_->timeouts->Add();
   if (parked && !result) {
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
+      noted.Parked(now);
       return ParkedUntil(std::move(waits), priority);
     }
   }
+  noted.Ended(result, now);
   WarnIfItSpins(context, key, result);
   return DisposalOf(context, result);
+}
+
+void ControllerCore::LogBegin(const ReconcileContext& context) const {
+  if (env_.log().level() > LogLevel::kDebug) return;
+  context.Log(LogLevel::kDebug, "a reconcile begins", {{"causes", context.causes().ToString()}});
 }
 
 Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits, int priority) {
@@ -221,6 +233,13 @@ CallOptions ReconcileContext::call() const {
   // A timeout of 0 would mean no limit.
   if (deadline_) call.timeout = std::max(*deadline_ - env_.Now(), Duration(1));
   return call;
+}
+
+Causes ReconcileContext::causes() const {
+  if (causes_ == nullptr) return {};
+  return internal::CausesOf(*causes_, {.key = key_,
+                                       .attempts = attempts_,
+                                       .last_error = last_error_ ? &*last_error_ : nullptr});
 }
 
 void ReconcileContext::Log(LogLevel level, std::string_view message,
