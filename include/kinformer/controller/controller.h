@@ -285,16 +285,16 @@ void TypedController<R>::Again(const R& request, AddOpts options, CauseType caus
   } else if (!options.priority) {
     options.priority = usual_;
   }
-  internal::RawCause raw = core_.causes().Plain(cause);
-  internal::NotedQueue::Add(queue_, options, request, [&](void* note) {
-    static_cast<internal::CauseNote*>(note)->Add(std::move(raw), core_.causes().budget());
+  internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
+    static_cast<internal::CauseNote*>(note)->Add(internal::CauseBook::Plain(cause), now,
+                                                 core_.causes().budget());
   });
 }
 
 template <class R>
 void TypedController<R>::Postpone(const R& request, const AddOpts& options,
                                   internal::CauseNote causes) {
-  internal::NotedQueue::Add(queue_, options, request, [&](void* note) {
+  internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime /*now*/) {
     static_cast<internal::CauseNote*>(note)->PutBack(std::move(causes), core_.causes().budget());
   });
 }

@@ -43,6 +43,9 @@ namespace kinformer {
 
 namespace internal {
 class CauseNote;  // internal/cause_note.h
+namespace reconcile {
+class NotedReconcile;  // controller/reconcile/noted_reconcile.h
+}  // namespace reconcile
 }  // namespace internal
 
 // Name of the object to reconcile. Counterpart: reconcile.Request.
@@ -145,12 +148,14 @@ class ReconcileContext {
            std::initializer_list<LogField> fields = {}) const;
 
  private:
+  friend class internal::reconcile::NotedReconcile;
+
   Env& env_;
   const std::stop_token stop_;
   const std::optional<SteadyTime> deadline_;
   const std::string controller_;
-  const std::string key_;
-  const std::string reconcile_id_;
+  std::string key_;  // not const: the history takes both texts at the end
+  std::string reconcile_id_;
   const int priority_;
   const int attempts_;
   const std::optional<Error> last_error_;

@@ -57,8 +57,8 @@ class RequestQueue {
     }
     if (causes_ == nullptr) return queue_.AddWithOpts(options, request);
     internal::RawCause cause = causes_->Here(request);
-    internal::NotedQueue::Add(queue_, options, request, [&](void* note) {
-      static_cast<internal::CauseNote*>(note)->Add(std::move(cause), causes_->budget());
+    internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
+      static_cast<internal::CauseNote*>(note)->Add(std::move(cause), now, causes_->budget());
     });
   }
   // Returns a handle on the same queue for an event of another priority.

@@ -88,8 +88,12 @@ class CauseNote {
   ~CauseNote() = default;
 
   [[nodiscard]] bool empty() const { return !first_.set; }
+  // Returns false if it is only these 48 bytes.
+  [[nodiscard]] bool has_more() const { return static_cast<bool>(first_.more); }
   [[nodiscard]] std::size_t left_out() const { return first_.left_out; }
-  void Add(RawCause cause, const std::shared_ptr<CauseBudget>& budget) {
+  // Adds what came at `at`.
+  void Add(RawCause cause, SteadyTime at, const std::shared_ptr<CauseBudget>& budget) {
+    cause.at = at;
     if (!first_.set) {
       first_ = std::move(cause);
     } else {
@@ -142,13 +146,16 @@ class HandledEvent {
   const HandledEvent* const outer_;
 };
 
-// Makes the causes of one controller. Thread-safe.
+// Makes the causes of one controller, all but their times. Thread-safe.
 class CauseBook {
  public:
-  explicit CauseBook(Env& env) : env_(env) {}
-
   // Returns a cause without an object.
-  [[nodiscard]] RawCause Plain(CauseType type) const;
+  [[nodiscard]] static RawCause Plain(CauseType type) {
+    RawCause cause;
+    cause.type = type;
+    cause.set = true;
+    return cause;
+  }
   // Returns the cause of a request that is added here and now: the event whose handler runs, or the
   // program.
   template <class R>
@@ -167,7 +174,6 @@ class CauseBook {
  private:
   [[nodiscard]] RawCause OfEvent(const HandledEvent& event, bool own) const;
 
-  Env& env_;
   const std::shared_ptr<CauseBudget> budget_ = std::make_shared<CauseBudget>();
 };
 

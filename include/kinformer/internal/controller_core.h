@@ -80,7 +80,7 @@ class ControllerCore {
   // and which `causes` have woken. Empty: the controller ended before the reconcile was allowed to
   // begin.
   std::optional<Disposal> Reconcile(
-      const std::string& key, int priority, const FailedAttempts& failed, CauseNote causes,
+      std::string key, int priority, const FailedAttempts& failed, CauseNote causes,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
   // Calls `work`, which calls the program's rate limiter and ToString of its requests. False: one
@@ -133,15 +133,14 @@ class ControllerCore {
   void LogBegin(const ReconcileContext& context) const;
   // Counts a reconcile that is put aside until all of `waits` have ended.
   Disposal ParkedUntil(std::vector<std::function<Task<Result<void>>()>> waits, int priority);
-  // Warns if the request of `key` returns again and again without end.
-  void WarnIfItSpins(const ReconcileContext& context, const std::string& key,
-                     const Result<ReconcileResult>& result);
+  // Warns if the request returns again and again without end.
+  void WarnIfItSpins(const ReconcileContext& context, const Result<ReconcileResult>& result);
 
   Env& env_;
   const ControllerOptions options_;
   const Pimpl<ControllerInstruments> instruments_;
   const Pimpl<reconcile::SpinWatch> spin_watch_;
-  const CauseBook causes_;
+  const CauseBook causes_{};
   const std::shared_ptr<ReconcileHistory> history_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;

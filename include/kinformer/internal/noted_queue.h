@@ -15,7 +15,9 @@ namespace kinformer::internal {
 // The functions given here run with the queue's lock held: they must be quick, and must not call
 // the queue.
 struct NotedQueue {
-  // Does as PriorityQueue::AddWithOpts; before, calls `write` with the memory of the item's note.
+  // Does as PriorityQueue::AddWithOpts, and calls `write` with the memory of the item's note, and
+  // the time of now. The time is that of the item's wait, if it waits from now on: asking for it
+  // once more would take as long as the rest.
   template <class Item, class Hash, class Write>
   static void Add(PriorityQueue<Item, Hash>& queue, const AddOpts& opts, const Item& item,
                   const Write& write) {
@@ -24,8 +26,10 @@ struct NotedQueue {
     const QueueLock lock(state);
     if (!state.AcceptsLocked()) return;
     QueueNode& node = state.nodes.FindOrMake(item, state.nodes.HashOf(item));
-    write(state.nodes.NoteOf(node));
+    const bool waited = node.dirty;
     state.AddAfterLocked(node, after, opts.priority.value_or(0));
+    const bool joined = node.dirty && !waited && node.since != SteadyTime();
+    write(state.nodes.NoteOf(node), joined ? node.since : state.env().Now());
   }
   // Does as PriorityQueue::GetWithPriority, and calls `take` with the memory of the item's note.
   template <class Item, class Hash, class Take>

@@ -108,14 +108,6 @@ HandledEvent::~HandledEvent() { t_event = outer_; }
 
 const HandledEvent* HandledEvent::Current() { return t_event; }
 
-RawCause CauseBook::Plain(CauseType type) const {
-  RawCause cause;
-  cause.at = env_.Now();
-  cause.type = type;
-  cause.set = true;
-  return cause;
-}
-
 RawCause CauseBook::OfEvent(const HandledEvent& event, bool own) const {
   RawCause cause = Plain(event.type());
   const Block& now = *event.now();

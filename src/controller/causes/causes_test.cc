@@ -39,9 +39,11 @@ class CausesTest : public ::testing::Test {
   void Add(CauseNote& note, CauseType type, const ObjectRef& before, const ObjectRef& now,
            const ObjectName& request = kWeb) {
     const HandledEvent handled(type, before.get(), now.get());
-    note.Add(book_.Here(request), book_.budget());
+    note.Add(book_.Here(request), sim_.env().Now(), book_.budget());
   }
-  void Add(CauseNote& note, CauseType type) { note.Add(book_.Plain(type), book_.budget()); }
+  void Add(CauseNote& note, CauseType type) {
+    note.Add(CauseBook::Plain(type), sim_.env().Now(), book_.budget());
+  }
   static std::vector<std::string> Texts(const CauseNote& note, int attempts = 0,
                                         const Error* error = nullptr) {
     std::vector<std::string> texts;
@@ -53,7 +55,7 @@ class CausesTest : public ::testing::Test {
 
   static inline const ObjectName kWeb{"default", "web"};
   Simulation sim_;
-  CauseBook book_{sim_.env()};
+  CauseBook book_;
   CauseNote note_;
 };
 

@@ -41,6 +41,7 @@ class NotedWrites {
 
   void Note(NotedWrite write);
   [[nodiscard]] std::vector<NotedWrite> Take() { return std::move(writes_); }
+  [[nodiscard]] bool empty() const { return writes_.empty(); }
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:

@@ -6,7 +6,23 @@
 #include "controller/causes/cause_more.h"
 
 namespace kinformer::internal {
+
+// What one worker notes. Its mutex is free, except while somebody asks.
+struct ReconcileHistory::Part {
+  // Set by the worker without the mutex; unset with it, so that who has it may read what runs.
+  std::atomic<const Running*> running{nullptr};
+  base::Mutex mutex;
+  std::vector<QuietReconcile> quiet KINFORMER_GUARDED_BY(mutex);
+  std::size_t next KINFORMER_GUARDED_BY(mutex) = 0;  // where the next one goes, once it is full
+};
+
 namespace {
+
+thread_local ReconcileHistory::Part* t_part = nullptr;
+
+std::string NameOf(const Block& object) {
+  return ObjectName{std::string(object.namespace_()), std::string(object.name())}.ToString();
+}
 
 PastReconcile Copied(const PastReconcile& past) {
   PastReconcile copy;
@@ -24,42 +40,99 @@ PastReconcile Copied(const PastReconcile& past) {
   return copy;
 }
 
-std::string NameOf(const Block& object) {
-  return ObjectName{std::string(object.namespace_()), std::string(object.name())}.ToString();
-}
-
 // Whether one of the causes is an event of that object. `key`: the request's.
 bool IsWokenBy(const CauseNote& causes, std::string_view key, std::string_view object,
                const std::function<bool(const KindInfo&)>& is_kind) {
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const RawCause& cause = causes[i];
     if (cause.kind == nullptr || !is_kind(*cause.kind)) continue;
-    if (cause.own ? key == object
-                  : cause.more && cause.more->now && NameOf(*cause.more->now) == object) {
-      return true;
-    }
+    const bool is_it = cause.own ? key == object
+                                 : cause.more && cause.more->now &&
+                                       NameOf(*cause.more->now) == object;
+    if (is_it) return true;
   }
   return false;
 }
 
+// Collects what is asked for.
+class Findings {
+ public:
+  Findings(const std::string& key, bool own, const std::function<bool(const KindInfo&)>& is_kind)
+      : asked_(key), own_(own), is_kind_(is_kind) {}
+
+  [[nodiscard]] bool Wants(const std::string& key, const CauseNote& causes) const {
+    return (own_ && key == asked_) || IsWokenBy(causes, key, asked_, is_kind_);
+  }
+  void Add(const std::string& key, PastReconcile past) {
+    auto found = std::ranges::find(all_, key, &PastOfKey::key);
+    if (found == all_.end()) found = all_.insert(all_.end(), PastOfKey{key, {}});
+    found->reconciles.push_back(std::move(past));
+  }
+  [[nodiscard]] std::vector<PastOfKey> Take() {
+    for (PastOfKey& request : all_) {
+      std::ranges::stable_sort(request.reconciles, {}, &PastReconcile::begun);
+    }
+    return std::move(all_);
+  }
+
+ private:
+  const std::string& asked_;
+  const bool own_;
+  const std::function<bool(const KindInfo&)>& is_kind_;
+  std::vector<PastOfKey> all_;
+};
+
 }  // namespace
 
-void ReconcileHistory::Began(const std::string& key, const std::string& id, const CauseNote& causes,
-                             SteadyTime begun) {
-  const base::MutexLock lock(mutex_);
-  running_.push_back({&key, &id, &causes, begun});
+ReconcileHistory::Worker::Worker(ReconcileHistory& history) {
+  auto part = std::make_unique<Part>();
+  t_part = part.get();
+  const base::MutexLock lock(history.mutex_);
+  history.parts_.push_back(std::move(part));
+}
+ReconcileHistory::Worker::~Worker() { t_part = nullptr; }
+
+ReconcileHistory::ReconcileHistory(std::string controller) : controller_(std::move(controller)) {}
+ReconcileHistory::~ReconcileHistory() = default;
+
+void ReconcileHistory::Began(const Running& running) {
+  t_part->running.store(&running, std::memory_order_release);
 }
 
-void ReconcileHistory::Ended(const std::string& key, PastReconcile past, CauseNote& causes) {
+void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote& causes,
+                                    SteadyTime begun, Duration took) {
+  std::vector<ObjectRef> gone;  // destroyed without the lock
+  if (causes.has_more()) {
+    const base::MutexLock lock(mutex_);
+    Hold(causes, gone);
+  }
+  Part& part = *t_part;
+  const base::MutexLock lock(part.mutex);
+  part.running.store(nullptr, std::memory_order_relaxed);
+  if (part.quiet.size() < kMostQuiet) {
+    part.quiet.push_back({std::move(key), std::move(id), begun, took, std::move(causes)});
+    return;
+  }
+  QuietReconcile& oldest = part.quiet[part.next];
+  part.next = (part.next + 1) % kMostQuiet;
+  oldest.key.swap(key);
+  oldest.id.swap(id);
+  oldest.begun = begun;
+  oldest.took = took;
+  std::swap(oldest.causes, causes);
+}
+
+void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote& causes,
+                             PastReconcile past) {
   // Both are destroyed without the lock.
   std::vector<ObjectRef> gone;
   PastReconcile replaced;
   const base::MutexLock lock(mutex_);
-  const auto running = std::ranges::find(running_, &causes, &Running::causes);
-  if (running != running_.end()) {
-    *running = running_.back();
-    running_.pop_back();
+  {
+    const base::MutexLock part_lock(t_part->mutex);
+    t_part->running.store(nullptr, std::memory_order_relaxed);
   }
+  past.id = std::move(id);
   past.causes = std::move(causes);
   Hold(past.causes, gone);
   OfKey& of_key = Touched(key);
@@ -106,40 +179,44 @@ void ReconcileHistory::Hold(const CauseNote& causes, std::vector<ObjectRef>& gon
     const CauseMoreRef oldest = std::move(held_.front());
     held_.pop_front();
     held_bytes_ -= oldest->bytes;
-    gone.push_back(std::move(oldest->before));
-    gone.push_back(std::move(oldest->now));
-    oldest->before = ObjectRef();
-    oldest->now = ObjectRef();
+    gone.push_back(std::exchange(oldest->before, ObjectRef()));
+    gone.push_back(std::exchange(oldest->now, ObjectRef()));
   }
 }
 
 std::vector<PastOfKey> ReconcileHistory::About(
     const std::string& key, bool own, const std::function<bool(const KindInfo&)>& is_kind) const {
-  std::vector<PastOfKey> about;
+  Findings findings(key, own, is_kind);
   const base::MutexLock lock(mutex_);
   for (const OfKey& of_key : keys_) {
-    const bool asked = own && of_key.key == key;
-    PastOfKey found{of_key.key, {}};
     for (std::size_t i = 0; i < of_key.past.size(); ++i) {
       const PastReconcile& past = of_key.past[(of_key.next + i) % of_key.past.size()];
-      if (asked || IsWokenBy(past.causes, of_key.key, key, is_kind)) {
-        found.reconciles.push_back(Copied(past));
-      }
+      if (findings.Wants(of_key.key, past.causes)) findings.Add(of_key.key, Copied(past));
     }
-    if (!found.reconciles.empty()) about.push_back(std::move(found));
   }
-  for (const Running& running : running_) {
-    const bool asked = own && *running.key == key;
-    if (!asked && !IsWokenBy(*running.causes, *running.key, key, is_kind)) continue;
-    auto found = std::ranges::find(about, *running.key, &PastOfKey::key);
-    if (found == about.end()) found = about.insert(about.end(), PastOfKey{*running.key, {}});
-    PastReconcile& past = found->reconciles.emplace_back();
-    past.id = *running.id;
-    past.begun = running.begun;
+  for (const std::unique_ptr<Part>& part : parts_) {
+    const base::MutexLock part_lock(part->mutex);
+    for (std::size_t i = 0; i < part->quiet.size(); ++i) {
+      const QuietReconcile& quiet = part->quiet[(part->next + i) % part->quiet.size()];
+      if (!findings.Wants(quiet.key, quiet.causes)) continue;
+      PastReconcile past;
+      past.id = quiet.id;
+      past.begun = quiet.begun;
+      past.took = quiet.took;
+      past.result = "success";
+      past.causes = quiet.causes.Copy();
+      findings.Add(quiet.key, std::move(past));
+    }
+    const Running* const running = part->running.load(std::memory_order_acquire);
+    if (running == nullptr || !findings.Wants(*running->key, *running->causes)) continue;
+    PastReconcile past;
+    past.id = *running->id;
+    past.begun = running->begun;
     past.result = "running";
-    past.causes = running.causes->Copy();
+    past.causes = running->causes->Copy();
+    findings.Add(*running->key, std::move(past));
   }
-  return about;
+  return findings.Take();
 }
 
 }  // namespace kinformer::internal

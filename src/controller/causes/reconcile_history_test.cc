@@ -1,5 +1,6 @@
 #include "controller/causes/reconcile_history.h"
 
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -28,7 +29,7 @@ class ReconcileHistoryTest : public ::testing::Test {
     CauseNote note;
     const HandledEvent handled(type, type == CauseType::kUpdated ? object.get() : nullptr,
                                object.get());
-    note.Add(book_.Here(ObjectName{"default", "request"}), book_.budget());
+    note.Add(book_.Here(ObjectName{"default", "request"}), sim_.env().Now(), book_.budget());
     return note;
   }
   static ObjectRef Pod(const std::string& name, std::size_t bytes = 1) {
@@ -38,12 +39,21 @@ class ReconcileHistoryTest : public ::testing::Test {
                              std::string(bytes, 'x') + "\"}}}")
         .OrExit();
   }
-  void Reconcile(const std::string& key, const std::string& id, CauseNote causes = {}) {
-    history_.Began(key, id, causes, sim_.env().Now());
+  // Ends with an error, which is kept for each request.
+  void Reconcile(const std::string& key, std::string id, CauseNote causes = {}) {
+    const ReconcileHistory::Running running{&key, &id, &causes, sim_.env().Now()};
+    ReconcileHistory::Began(running);
+    sim_.RunFor(std::chrono::seconds(1));
     PastReconcile past;
-    past.id = id;
-    past.result = "success";
-    history_.Ended(key, std::move(past), causes);
+    past.begun = running.begun;
+    past.result = "error";
+    history_.Ended(key, id, causes, std::move(past));
+  }
+  void ReconcileQuietly(std::string key, std::string id, CauseNote causes = {}) {
+    const ReconcileHistory::Running running{&key, &id, &causes, sim_.env().Now()};
+    ReconcileHistory::Began(running);
+    sim_.RunFor(std::chrono::seconds(1));
+    history_.EndedQuietly(key, id, causes, running.begun, std::chrono::seconds(1));
   }
   std::vector<std::string> IdsOf(const std::string& key) const {
     std::vector<std::string> ids;
@@ -55,8 +65,9 @@ class ReconcileHistoryTest : public ::testing::Test {
   }
 
   Simulation sim_;
-  CauseBook book_{sim_.env()};
+  CauseBook book_;
   ReconcileHistory history_{"pods"};
+  const ReconcileHistory::Worker worker_{history_};
 };
 
 TEST_F(ReconcileHistoryTest, KeepsTheLastOfEachRequest) {
@@ -79,19 +90,35 @@ TEST_F(ReconcileHistoryTest, ForgetsTheRequestThatIsNotReconciledForLongest) {
   EXPECT_THAT(IdsOf("new"), ElementsAre("y")) << "without those of the request it replaced";
 }
 
+TEST_F(ReconcileHistoryTest, QuietReconcilesAreKeptBesideTheOthers_InTheirOrder) {
+  ReconcileQuietly("default/a", "0");
+  Reconcile("default/a", "1");
+  ReconcileQuietly("default/a", "2");
+  EXPECT_THAT(IdsOf("default/a"), ElementsAre("0", "1", "2"));
+  for (std::size_t i = 0; i < ReconcileHistory::kMostQuiet - 1; ++i) {
+    ReconcileQuietly("default/b", std::to_string(i));
+  }
+  EXPECT_THAT(IdsOf("default/a"), ElementsAre("1", "2"));
+  for (int i = 0; i < 1000; ++i) ReconcileQuietly("default/b", "more");
+  EXPECT_THAT(IdsOf("default/a"), ElementsAre("1")) << "quiet ones replace only quiet ones";
+  EXPECT_THAT(IdsOf("default/b"), SizeIs(ReconcileHistory::kMostQuiet));
+}
+
 TEST_F(ReconcileHistoryTest, ARunningReconcileIsTold) {
   const std::string key = "default/request";
-  const std::string id = "now";
+  std::string id = "now";
   CauseNote causes = WokenBy(Pod("child"));
-  history_.Began(key, id, causes, sim_.env().Now());
+  const ReconcileHistory::Running running{&key, &id, &causes, sim_.env().Now()};
+  ReconcileHistory::Began(running);
   std::vector<PastOfKey> about = history_.About(key, true, NoKind);
   ASSERT_THAT(about, SizeIs(1));
   ASSERT_THAT(about[0].reconciles, SizeIs(1));
   EXPECT_EQ(about[0].reconciles[0].result, "running");
+  EXPECT_EQ(about[0].reconciles[0].id, "now");
   EXPECT_EQ(about[0].reconciles[0].causes.size(), 1U);
   PastReconcile past;
   past.result = "error";
-  history_.Ended(key, std::move(past), causes);
+  history_.Ended(key, id, causes, std::move(past));
   about = history_.About(key, true, NoKind);
   ASSERT_THAT(about[0].reconciles, SizeIs(1));
   EXPECT_EQ(about[0].reconciles[0].result, "error");

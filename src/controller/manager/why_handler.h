@@ -38,7 +38,7 @@ class Histories {
 // Whether `asked` names the kind: "Deployment", "deployments", "deployment.apps", in any case.
 [[nodiscard]] bool NamesKind(std::string_view asked, const KindInfo& kind);
 
-// Returns what the controllers know of an object, as JSON; docs/guide/why.md has its members.
+// Returns what the controllers know of an object, as JSON; docs/guide/command.md has its members.
 [[nodiscard]] std::string WhyJson(const Env& env, const std::vector<Histories::History>& histories,
                                   std::string_view kind, const std::string& object);
 

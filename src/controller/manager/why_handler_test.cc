@@ -46,17 +46,19 @@ class WhyTest : public ::testing::Test {
   CauseNote WokenBy(CauseType type, const ObjectRef& before, const ObjectRef& now) {
     CauseNote note;
     const HandledEvent handled(type, before.get(), now.get());
-    note.Add(book_.Here(ObjectName{"default", "web"}), book_.budget());
+    note.Add(book_.Here(ObjectName{"default", "web"}), sim_.env().Now(), book_.budget());
     return note;
   }
   void Reconcile(CauseNote causes, PastReconcile past) {
     const std::string key = "default/web";
-    const std::string id = "id";
+    std::string id = "id";
     past.begun = sim_.env().Now();
-    history_->Began(key, id, causes, past.begun);
+    const ReconcileHistory::Worker worker(*history_);
+    const ReconcileHistory::Running running{&key, &id, &causes, past.begun};
+    ReconcileHistory::Began(running);
     sim_.RunFor(milliseconds(250));
     past.took = milliseconds(250);
-    history_->Ended(key, std::move(past), causes);
+    history_->Ended(key, id, causes, std::move(past));
   }
   json::Value Why(const std::string& kind, const std::string& object) {
     return json::Parse(WhyJson(sim_.env(), {history_}, kind, object)).OrExit();
@@ -66,7 +68,7 @@ class WhyTest : public ::testing::Test {
   }
 
   Simulation sim_;
-  CauseBook book_{sim_.env()};
+  CauseBook book_;
   std::shared_ptr<ReconcileHistory> history_ = std::make_shared<ReconcileHistory>("pods");
 };
 
@@ -114,7 +116,7 @@ TEST_F(WhyTest, ObjectsThatNobodyKnows_HaveNoControllers) {
 
 TEST_F(WhyTest, ARetryHasTheErrorBeforeIt) {
   CauseNote note;
-  note.Add(book_.Plain(CauseType::kRetry), book_.budget());
+  note.Add(CauseBook::Plain(CauseType::kRetry), sim_.env().Now(), book_.budget());
   PastReconcile past;
   past.result = "success";
   past.attempts = 2;

@@ -54,7 +54,6 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       options_(std::move(options)),
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
-      causes_(env),
       history_(std::make_shared<ReconcileHistory>(options_.name)),
       monitor_(env.NewMonitor()) {}
 
@@ -245,6 +244,7 @@ bool ControllerCore::Contain(const std::function<void()>& work) {
 }
 
 void ControllerCore::Work() {
+  const ReconcileHistory::Worker worker(*history_);
   while (!stop_.stop_requested() && queue_.process_next()) {
   }
 }

@@ -1,44 +1,52 @@
 #include "controller/reconcile/noted_reconcile.h"
 
+#include <string_view>
 #include <utility>
 
 namespace kinformer::internal::reconcile {
+namespace {
 
-NotedReconcile::NotedReconcile(ReconcileHistory& history, const ReconcileContext& context,
-                               CauseNote& causes, SteadyTime begun)
-    : history_(history), context_(context), causes_(causes) {
-  past_.begun = begun;
-  history_.Began(context.key(), context.reconcile_id(), causes, begun);
-}
+constexpr std::string_view kSuccess = "success";
+
+}  // namespace
 
 NotedReconcile::~NotedReconcile() {
-  past_.id = context_.reconcile_id();
-  past_.attempts = context_.attempts();
-  if (context_.last_error()) past_.last_error = context_.last_error()->ToString();
-  past_.writes_left_out = writes_.left_out();
-  past_.writes = writes_.Take();
-  history_.Ended(context_.key(), std::move(past_), causes_);
+  if (result_ == kSuccess && writes_.empty() && context_.attempts_ == 0) {
+    history_.EndedQuietly(context_.key_, context_.reconcile_id_, causes_, running_.begun, took_);
+    return;
+  }
+  PastReconcile past;
+  past.begun = running_.begun;
+  past.took = took_;
+  past.result = result_;
+  past.after = after_;
+  if (error_) past.error = error_->ToString();
+  past.attempts = context_.attempts_;
+  if (context_.last_error_) past.last_error = context_.last_error_->ToString();
+  past.writes_left_out = writes_.left_out();
+  past.writes = writes_.Take();
+  history_.Ended(context_.key_, context_.reconcile_id_, causes_, std::move(past));
 }
 
 void NotedReconcile::Ended(const Result<ReconcileResult>& result, SteadyTime now) {
-  past_.took = now - past_.begun;
+  took_ = now - running_.begun;
   if (!result) {
-    past_.result = "error";
-    past_.error = result.error().ToString();
+    result_ = "error";
+    error_ = result.error();
   } else if (result->terminal_error) {
-    past_.result = "terminal error";
-    past_.error = result->terminal_error->ToString();
+    result_ = "terminal error";
+    error_ = result->terminal_error;
   } else if (result->requeue_after > Duration::zero()) {
-    past_.result = "requeue_after";
-    past_.after = result->requeue_after;
+    result_ = "requeue_after";
+    after_ = result->requeue_after;
   } else {
-    past_.result = result->requeue ? "requeue" : "success";
+    result_ = result->requeue ? "requeue" : kSuccess;
   }
 }
 
 void NotedReconcile::Parked(SteadyTime now) {
-  past_.took = now - past_.begun;
-  past_.result = "parked";
+  took_ = now - running_.begun;
+  result_ = "parked";
 }
 
 }  // namespace kinformer::internal::reconcile

@@ -5,7 +5,11 @@
 #ifndef KINFORMER_CONTROLLER_RECONCILE_NOTED_RECONCILE_H_
 #define KINFORMER_CONTROLLER_RECONCILE_NOTED_RECONCILE_H_
 
+#include <optional>
+#include <string_view>
+
 #include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 #include "kinformer/base/result.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/internal/cause_note.h"
@@ -15,26 +19,36 @@
 
 namespace kinformer::internal::reconcile {
 
-// Lives as long as the reconcile runs, on its thread, whose writes it notes. All arguments must
-// outlive it; takes `causes` at the end.
+// Lives as long as the reconcile runs, on its worker's thread, whose writes it notes. All arguments
+// must outlive it; at the end it takes `causes` and the texts of `context`.
 class NotedReconcile {
  public:
-  NotedReconcile(ReconcileHistory& history, const ReconcileContext& context, CauseNote& causes,
-                 SteadyTime begun);
+  NotedReconcile(ReconcileHistory& history, ReconcileContext& context, CauseNote& causes,
+                 SteadyTime begun)
+      : history_(history),
+        context_(context),
+        causes_(causes),
+        running_{&context.key(), &context.reconcile_id(), &causes, begun} {
+    ReconcileHistory::Began(running_);
+  }
   ~NotedReconcile();
   NotedReconcile(const NotedReconcile&) = delete;
   NotedReconcile& operator=(const NotedReconcile&) = delete;
 
-  // Sets what becomes of it: one of the two.
+  // Set what becomes of it: one of the two must be called.
   void Ended(const Result<ReconcileResult>& result, SteadyTime now);
   void Parked(SteadyTime now);
 
  private:
   ReconcileHistory& history_;
-  const ReconcileContext& context_;
+  ReconcileContext& context_;
   CauseNote& causes_;
-  PastReconcile past_;
+  const ReconcileHistory::Running running_;
   NotedWrites writes_;
+  std::string_view result_{};
+  Duration took_{};
+  Duration after_{};
+  std::optional<Error> error_{};
 };
 
 }  // namespace kinformer::internal::reconcile

@@ -128,7 +128,7 @@ Result<ReconcileResult> ControllerCore::CallContained(
 }
 
 std::optional<Disposal> ControllerCore::Reconcile(
-    const std::string& key, int priority, const FailedAttempts& failed, CauseNote causes,
+    std::string key, int priority, const FailedAttempts& failed, CauseNote causes,
     const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
   if (!WaitUntilAllowed(key)) return std::nullopt;
   const SteadyTime begun = env_.Now();
@@ -137,8 +137,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
     deadline = base::After(begun, *options_.reconciliation_timeout);
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
-  const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
-                                 base::NewUuid(env_), priority, failed.count, failed.last, &causes);
+  ReconcileContext context(env_, stop.token(), deadline, options_.name, std::move(key),
+                           base::NewUuid(env_), priority, failed.count, failed.last, &causes);
   LogBegin(context);
   reconcile::NotedReconcile noted(*history_, context, causes, begun);
   instruments_->active->Add(1);
@@ -157,7 +157,7 @@ std::optional<Disposal> ControllerCore::Reconcile(
     }
   }
   noted.Ended(result, now);
-  WarnIfItSpins(context, key, result);
+  WarnIfItSpins(context, result);
   return DisposalOf(context, result);
 }
 
@@ -175,7 +175,7 @@ Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits,
   return disposal;
 }
 
-void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::string& key,
+void ControllerCore::WarnIfItSpins(const ReconcileContext& context,
                                    const Result<ReconcileResult>& result) {
   using reconcile::Again;
   Again again = Again::kByEvent;
@@ -187,7 +187,7 @@ void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::s
     again = Again::kByRequeue;
   }
   const auto found = spin_watch_->Reconciled(
-      key, again, result ? Duration(result->requeue_after) : Duration::zero(), env_.Now());
+      context.key(), again, result ? Duration(result->requeue_after) : Duration::zero(), env_.Now());
   if (!found) return;
   const std::chrono::duration<double> within = found->within;
   context.Log(LogLevel::kWarning, "one request is reconciled over and over",
