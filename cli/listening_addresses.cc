@@ -1,8 +1,8 @@
 #include "cli/listening_addresses.h"
 
 #include <algorithm>
-#include <array>
 #include <arpa/inet.h>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -35,10 +35,9 @@ Result<std::set<std::string>> SocketsOf(const fs::path& folder, const std::strin
   }
   if (!failure) return inodes;
   const bool missing = failure == std::errc::no_such_file_or_directory;
-  return Error(Reason::kConfig,
-               missing ? "there is no process " + pid
-                       : "process " + pid + ": " + failure.message() +
-                             ": ask as its user, or give its address with --url");
+  return Error(Reason::kConfig, missing ? "there is no process " + pid
+                                        : "process " + pid + ": " + failure.message() +
+                                              ": ask as its user, or give its address with --url");
 }
 
 // Writes an address as the kernel has it: words of the machine's own order, in hexadecimal digits.

@@ -39,7 +39,7 @@ class ListeningAddressesTest : public testing::Test {
   const fs::path proc_ = fs::path(testing::TempDir()) / "listening_addresses_test";
 };
 
-TEST_F(ListeningAddressesTest, ThoseOfTheProcessInTheOrderOfTheirPorts) {
+TEST_F(ListeningAddressesTest, SocketsOfTheProcess_AreInTheOrderOfTheirPorts) {
   Socket("3", "100");
   Socket("4", "101");
   Socket("5", "102");
@@ -51,8 +51,7 @@ TEST_F(ListeningAddressesTest, ThoseOfTheProcessInTheOrderOfTheirPorts) {
                     Line("00000000000000000000000001000000:0051", "0A", "103") + "broken line\n");
   const auto addresses = Addresses();
   ASSERT_TRUE(addresses.ok()) << addresses.error().ToString();
-  EXPECT_THAT(*addresses,
-              ElementsAre("127.0.0.1:80", "[::1]:81", "127.0.0.1:8080", "[::1]:9080"));
+  EXPECT_THAT(*addresses, ElementsAre("127.0.0.1:80", "[::1]:81", "127.0.0.1:8080", "[::1]:9080"));
 }
 
 TEST_F(ListeningAddressesTest, WithoutSockets_ThereIsNone) {

@@ -67,10 +67,11 @@ Result<json::Value> AskProcess(const WhyFlags& flags) {
       tried += (tried.empty() ? "" : "; ") + (scheme + address) + ": " + answer.error().message();
     }
   }
-  return Error(Reason::kNotFound,
-               tried.empty() ? "process " + flags.pid + " listens nowhere: does its manager serve "
-                                                        "metrics (metrics_bind_address)?"
-                             : "process " + flags.pid + " does not tell why: " + tried);
+  return Error(Reason::kNotFound, tried.empty()
+                                      ? "process " + flags.pid +
+                                            " listens nowhere: does its manager serve "
+                                            "metrics (metrics_bind_address)?"
+                                      : "process " + flags.pid + " does not tell why: " + tried);
 }
 
 int RunWhy(const WhyFlags& flags) {

@@ -41,7 +41,8 @@ void AddReconcile(std::string& out, const json::Value& one) {
     out += "      because " + Text(cause["text"]) + "  at " + Text(cause["at"]) + '\n';
   }
   AddMore(out, one["causesLeftOut"]);
-  for (const json::Value& write : one["writes"].items()) out += "      wrote " + Write(write) + '\n';
+  for (const json::Value& write : one["writes"].items())
+    out += "      wrote " + Write(write) + '\n';
   AddMore(out, one["writesLeftOut"]);
 }
 

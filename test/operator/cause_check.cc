@@ -60,10 +60,10 @@ predicate::Predicate<Map> CauseCheck::NoteWith(Keys keys) {
       .update =
           [note, keys](const Updated<Map>& e) {
             const bool resync = e.is_resync();
-            return note({keys(e.old_object), keys(e.new_object)},
-                        TextOf(resync ? CauseType::kResync : CauseType::kUpdated,
-                               NameOf(e.new_object), resync ? "" : VersionOf(e.old_object),
-                               VersionOf(e.new_object)));
+            return note(
+                {keys(e.old_object), keys(e.new_object)},
+                TextOf(resync ? CauseType::kResync : CauseType::kUpdated, NameOf(e.new_object),
+                       resync ? "" : VersionOf(e.old_object), VersionOf(e.new_object)));
           },
       .delete_ =
           [note, keys](const Deleted<Map>& e) {

@@ -2,11 +2,9 @@
 //
 // Causes: why a reconcile runs. Each queued request carries what woke it.
 //
-//   Result<ReconcileResult> Reconcile(const ReconcileContext& context, const Request& request) {
-//     for (const Cause& cause : context.causes().list) {
-//       if (cause.type == CauseType::kUpdated) std::cout << cause.ToString() << '\n';
-//     }
-//     ...
+//   const Causes causes = context.causes();  // of a ReconcileContext
+//   for (const Cause& cause : causes.list) {
+//     if (cause.type == CauseType::kUpdated) std::cout << cause.ToString() << '\n';
 //   }
 //
 // A reconciler should not depend on them: after a restart all objects come as kInitialList, and

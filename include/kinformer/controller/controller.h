@@ -223,9 +223,8 @@ std::unique_ptr<RateLimiter<R>> TypedController<R>::LimiterFor(Env& env, bool by
 template <class R>
 bool TypedController<R>::ProcessNext() {
   internal::CauseNote causes;
-  const auto next = internal::NotedQueue::Get(queue_, [&](void* note) {
-    causes = std::move(*static_cast<internal::CauseNote*>(note));
-  });
+  const auto next = internal::NotedQueue::Get(
+      queue_, [&](void* note) { causes = std::move(*static_cast<internal::CauseNote*>(note)); });
   if (!next) return false;
   const R& request = next->item;
   // An event that came during the attempt that failed waits, too.

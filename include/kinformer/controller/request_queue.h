@@ -23,10 +23,9 @@ inline constexpr int kLowPriority = -100;
 
 // A handle, valid during the call that gets it. Each Add may have a priority; without one it has
 // the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
-// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events. Each Add
-// is a cause of the reconcile (causes.h): the event whose handler makes it.
-// Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
-// WithLowPriorityWhenUnchanged.
+// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events. Each
+// Add is a cause of the reconcile (causes.h): the event whose handler makes it. Thread-safe.
+// Counterpart: priorityqueue.PriorityQueue behind handler's WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
 class RequestQueue {
  public:

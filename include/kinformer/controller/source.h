@@ -101,8 +101,8 @@ class Adapter final : public ResourceEventHandler<T> {
   }
   void OnDelete(const Deleted<T>& event) override {
     if (!accepts_.Delete(event)) return;
-    const kinformer::internal::HandledEvent handled(
-        CauseType::kDeleted, nullptr, kinformer::internal::BlockOfView(event.object));
+    const kinformer::internal::HandledEvent handled(CauseType::kDeleted, nullptr,
+                                                    kinformer::internal::BlockOfView(event.object));
     handler_->Delete(event, queue_);
   }
   // Returns false with predicates: they are the program's functions and may be slow.

@@ -117,8 +117,8 @@ RawCause CauseBook::OfEvent(const HandledEvent& event, bool own) const {
   const bool updated = event.type() == CauseType::kUpdated;
   if (updated) cause.before = NumberOf(event.before()->resourceVersion());
   if (!NeedsObjects(event, own)) return cause;
-  const std::size_t bytes = sizeof(CauseMore) + now.allocated_bytes() +
-                            (updated ? event.before()->allocated_bytes() : 0);
+  const std::size_t bytes =
+      sizeof(CauseMore) + now.allocated_bytes() + (updated ? event.before()->allocated_bytes() : 0);
   // Not made in vain: many come at once when the budget is used up.
   if (!budget_->Take(bytes)) return cause;
   cause.more = CauseMoreRef(new CauseMore(budget_));

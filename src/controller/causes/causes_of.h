@@ -14,7 +14,7 @@
 
 namespace kinformer::internal {
 
-// What a note does not have: it is the same for all causes of a request.
+// Facts of a request that its note does not have.
 struct RequestFacts {
   const std::string& key;
   int attempts = 0;

@@ -26,10 +26,9 @@ using ::testing::SizeIs;
 // A pod in "default"; `more`: further members of the object, after a comma.
 ObjectRef Pod(const std::string& name, const std::string& version, const std::string& more = {},
               const std::string& of_metadata = {}) {
-  return BuildFromJson(corev1::Pod::kind_info(),
-                       R"({"metadata":{"namespace":"default","name":")" + name +
-                           R"(","resourceVersion":")" + version + '"' + of_metadata + "}" + more +
-                           "}")
+  return BuildFromJson(corev1::Pod::kind_info(), R"({"metadata":{"namespace":"default","name":")" +
+                                                     name + R"(","resourceVersion":")" + version +
+                                                     '"' + of_metadata + "}" + more + "}")
       .OrExit();
 }
 
@@ -79,8 +78,8 @@ TEST_F(CausesTest, EventsOfAnotherObject_NameThatOne) {
   const ObjectRef child = Pod("child", "7");
   Add(note_, CauseType::kInitialList, {}, child);
   Add(note_, CauseType::kChannel, {}, child);
-  EXPECT_THAT(Texts(note_), ElementsAre("initial list Pod default/child 7",
-                                        "channel Pod default/child 7"));
+  EXPECT_THAT(Texts(note_),
+              ElementsAre("initial list Pod default/child 7", "channel Pod default/child 7"));
 }
 
 TEST_F(CausesTest, RetriesHaveTheirAttemptAndTheError) {
@@ -147,10 +146,10 @@ TEST_F(CausesTest, ACopyHasTheSameTexts) {
 
 // However much is queued, the memory beside the notes is bounded, and given back.
 TEST_F(CausesTest, WithoutMemory_CausesAreCounted) {
-  const ObjectRef before = Pod("web", "1", R"(,"spec":{"nodeName":")" + std::string(9000, 'a') +
-                                               "\"}");
-  const ObjectRef now = Pod("web", "2", R"(,"spec":{"nodeName":")" + std::string(9000, 'b') +
-                                            "\"}");
+  const ObjectRef before =
+      Pod("web", "1", R"(,"spec":{"nodeName":")" + std::string(9000, 'a') + "\"}");
+  const ObjectRef now =
+      Pod("web", "2", R"(,"spec":{"nodeName":")" + std::string(9000, 'b') + "\"}");
   std::vector<CauseNote> queue(1000);
   for (CauseNote& note : queue) {
     for (int i = 0; i < 3; ++i) Add(note, CauseType::kUpdated, before, now);
@@ -179,10 +178,9 @@ TEST(ChangeOfTest, PathsAreThoseOfTheFields) {
   const ObjectRef before =
       Pod("p", "1", R"(,"spec":{"containers":[{"name":"a","image":"x"}],"nodeName":"n"})",
           R"(,"labels":{"app":"a","example.com/b":"1"})");
-  const ObjectRef now =
-      Pod("p", "2",
-          R"(,"spec":{"containers":[{"name":"a","image":"y"}]},"status":{"phase":"Running"})",
-          R"(,"labels":{"app":"a","example.com/b":"2"})");
+  const ObjectRef now = Pod(
+      "p", "2", R"(,"spec":{"containers":[{"name":"a","image":"y"}]},"status":{"phase":"Running"})",
+      R"(,"labels":{"app":"a","example.com/b":"2"})");
   EXPECT_THAT(ChangeOf(before, now).fields,
               ElementsAre(R"(metadata.labels["example.com/b"])", "spec.containers[0].image",
                           "spec.nodeName", "status.phase"));
@@ -195,9 +193,9 @@ TEST(ChangeOfTest, ManyFields_AreLimited) {
   for (int i = 0; i < 40; ++i) {
     labels += (i == 0 ? "\"l" : ",\"l") + std::to_string(i) + R"(":"x")";
   }
-  EXPECT_THAT(ChangeOf(Pod("p", "1", "", R"(,"labels":{"a":"b"})"), Pod("p", "2", "", labels + "}"))
-                  .fields,
-              SizeIs(16));
+  EXPECT_THAT(
+      ChangeOf(Pod("p", "1", "", R"(,"labels":{"a":"b"})"), Pod("p", "2", "", labels + "}")).fields,
+      SizeIs(16));
 }
 
 std::string Entry(const std::string& manager, const std::string& minute, const std::string& fields,

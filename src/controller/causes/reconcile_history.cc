@@ -7,7 +7,7 @@
 
 namespace kinformer::internal {
 
-// What one worker notes. Its mutex is free, except while somebody asks.
+// Notes of one worker. The mutex is free, except while somebody asks.
 struct ReconcileHistory::Part {
   // Set by the worker without the mutex; unset with it, so that who has it may read what runs.
   std::atomic<const Running*> running{nullptr};
@@ -46,9 +46,9 @@ bool IsWokenBy(const CauseNote& causes, std::string_view key, std::string_view o
   for (std::size_t i = 0; i < causes.size(); ++i) {
     const RawCause& cause = causes[i];
     if (cause.kind == nullptr || !is_kind(*cause.kind)) continue;
-    const bool is_it = cause.own ? key == object
-                                 : cause.more && cause.more->now &&
-                                       NameOf(*cause.more->now) == object;
+    const bool is_it = cause.own
+                           ? key == object
+                           : cause.more && cause.more->now && NameOf(*cause.more->now) == object;
     if (is_it) return true;
   }
   return false;

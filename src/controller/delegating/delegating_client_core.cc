@@ -200,8 +200,7 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
 Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName& asked,
                                           const DeleteOptions& options, const CallBounds& bounds,
                                           const CallOptions& call) {
-  const Result<void> deleted =
-      BlockOn(env(), async().Delete(type, asked, options, bounds, call));
+  const Result<void> deleted = BlockOn(env(), async().Delete(type, asked, options, bounds, call));
   NotedWrites* const writes = NotedWrites::Current();
   if (writes != nullptr && deleted && options.dryRun.empty()) {
     writes->Note({"delete", &type, asked, "", env().Now()});

@@ -268,8 +268,8 @@ Result<void> SetUp(Impl& impl, const Config* config) {
     }
   }
   auto why = std::make_shared<WhyHandler>(impl.env, impl.histories);
-  if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options,
-                                              std::move(why));
+  if (Result<void> open =
+          impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options, std::move(why));
       !open) {
     return open;
   }

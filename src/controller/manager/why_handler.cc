@@ -59,8 +59,8 @@ Causes TextsOf(const PastOfKey& request, const PastReconcile& past) {
 }
 
 json::Value JsonOf(const Clock& clock, const Cause& cause) {
-  json::Value out = json::Value::MakeObject(
-      {{"type", CauseTypeName(cause.type)}, {"at", clock.Text(cause.at)}});
+  json::Value out =
+      json::Value::MakeObject({{"type", CauseTypeName(cause.type)}, {"at", clock.Text(cause.at)}});
   const auto set = [&](std::string_view name, const std::string& text) {
     if (!text.empty()) out.Set(name, text);
   };
@@ -115,11 +115,11 @@ json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const Noted
 json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const PastReconcile& past,
                    const Causes& causes) {
   const bool running = past.result == "running";
-  json::Value out = json::Value::MakeObject(
-      {{"id", past.id},
-       {"begun", clock.Text(past.begun)},
-       {"seconds", Seconds(running ? clock.now() - past.begun : past.took)},
-       {"result", past.result}});
+  json::Value out =
+      json::Value::MakeObject({{"id", past.id},
+                               {"begun", clock.Text(past.begun)},
+                               {"seconds", Seconds(running ? clock.now() - past.begun : past.took)},
+                               {"result", past.result}});
   if (past.result == "requeue_after") out.Set("afterSeconds", Seconds(past.after));
   if (!past.error.empty()) out.Set("error", past.error);
   out.Set("causes", json::Value::MakeArray());
@@ -209,8 +209,8 @@ std::unique_ptr<ResponseStream> WhyHandler::Handle(HttpRequest request) {
   std::string kind(query.Get("kind"));
   std::string object(query.Get("object"));
   if (kind.empty() || object.empty()) {
-    return endpoints::TextResponse(400, std::string("ask for ") + kWhyPath +
-                                            "?kind=KIND&object=NAMESPACE/NAME\n");
+    return endpoints::TextResponse(
+        400, std::string("ask for ") + kWhyPath + "?kind=KIND&object=NAMESPACE/NAME\n");
   }
   const std::size_t bytes = target.size();
   return thread_.Answer(

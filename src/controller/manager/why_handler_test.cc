@@ -77,8 +77,8 @@ TEST_F(WhyTest, ToldAreCausesWritesAndWhenTheyWereSeen) {
   PastReconcile first;
   first.result = "requeue_after";
   first.after = seconds(60);
-  first.writes.push_back({"update", &corev1::Pod::kind_info(), {"default", "web"}, "45",
-                          sim_.env().Now()});
+  first.writes.push_back(
+      {"update", &corev1::Pod::kind_info(), {"default", "web"}, "45", sim_.env().Now()});
   Reconcile(WokenBy(CauseType::kUpdated, Pod("41", "a"), Pod("44", "b")), std::move(first));
   PastReconcile second;
   second.result = "error";
@@ -92,8 +92,7 @@ TEST_F(WhyTest, ToldAreCausesWritesAndWhenTheyWereSeen) {
   EXPECT_EQ(one["result"].AsString(), "requeue_after");
   EXPECT_EQ(one["afterSeconds"].AsDouble(), 60.0);
   EXPECT_EQ(one["seconds"].AsDouble(), 0.25);
-  EXPECT_EQ(one["causes"][0]["text"].AsString(),
-            "updated Pod default/web 41 -> 44 spec.nodeName");
+  EXPECT_EQ(one["causes"][0]["text"].AsString(), "updated Pod default/web 41 -> 44 spec.nodeName");
   EXPECT_EQ(one["causes"][0]["fields"][0].AsString(), "spec.nodeName");
   EXPECT_EQ(one["causes"][0]["oldVersion"].AsString(), "41");
   EXPECT_EQ(one["writes"][0]["verb"].AsString(), "update");
@@ -157,7 +156,7 @@ class WhyHandlerTest : public WhyTest {
   WhyHandler handler_{sim_.env(), histories_};
 };
 
-TEST_F(WhyHandlerTest, ItAnswersOneQuestion) {
+TEST_F(WhyHandlerTest, AnswersForOneObject) {
   histories_->Add(history_);
   PastReconcile past;
   past.result = "success";

@@ -29,8 +29,9 @@ using ::testing::ElementsAre;
 class ControllerCausesTest : public ControllerTest {
  protected:
   // Starts a controller whose reconciles note their causes and then do `as`.
-  void StartNoting(
-      std::function<Result<ReconcileResult>(int)> as = [](int) { return ReconcileResult{}; }) {
+  void StartNoting(std::function<Result<ReconcileResult>(int)> as = [](int) {
+    return ReconcileResult{};
+  }) {
     Make();
     reconcile_ = [this, as = std::move(as)](const ReconcileContext& context, const Request&) {
       causes_.push_back(context.causes().ToString());
@@ -64,7 +65,7 @@ TEST_F(ControllerCausesTest, OwnRequestsAndTimersAreCauses) {
   EXPECT_THAT(causes_, ElementsAre("source", "requeue", "timer"));
 }
 
-TEST_F(ControllerCausesTest, WhatComesDuringAReconcileIsTheCauseOfTheNext) {
+TEST_F(ControllerCausesTest, EventsDuringAReconcileAreCausesOfTheNext) {
   StartNoting([this](int attempt) {
     if (attempt == 1) {
       Add(kA);
@@ -86,9 +87,9 @@ TEST_F(ControllerCausesTest, CausesOfARequestThatIsPutBackAreKept) {
   });
   Add(kA);
   sim_.RunFor(minutes(2));
-  EXPECT_THAT(causes_, ElementsAre("source", "source; retry 1 after Forbidden: no",
-                                   "retry 2 after Forbidden: no",
-                                   "source; retry 3 after Forbidden: no"));
+  EXPECT_THAT(causes_,
+              ElementsAre("source", "source; retry 1 after Forbidden: no",
+                          "retry 2 after Forbidden: no", "source; retry 3 after Forbidden: no"));
   ASSERT_EQ(calls_.size(), 4U);
   EXPECT_GE(calls_[3].at - calls_[2].at, milliseconds(20)) << "it was put back";
 }
@@ -119,13 +120,12 @@ TEST(ControllerCausesLogTest, TheFirstLineOfAReconcileHasThem) {
   const auto log = std::make_shared<internal::base::FieldsLog>(LogLevel::kDebug);
   Simulation sim({.log = log});
   const auto source = std::make_shared<TestSource>(sim.env());
-  const auto controller = Controller::New(sim.env(),
-                                          ReconcilerOf<Request>([](const ReconcileContext&,
-                                                                   const Request&) {
-                                            return Result<ReconcileResult>(ReconcileResult{});
-                                          }),
-                                          {.name = "pods"})
-                              .OrExit();
+  const auto controller =
+      Controller::New(sim.env(), ReconcilerOf<Request>([](const ReconcileContext&, const Request&) {
+                        return Result<ReconcileResult>(ReconcileResult{});
+                      }),
+                      {.name = "pods"})
+          .OrExit();
   ASSERT_TRUE(controller->Watch(source).ok());
   std::stop_source stop;
   const std::unique_ptr<Thread> thread =
@@ -150,8 +150,8 @@ TEST_F(ControllerCausesTest, TheHistoryHasResultsAndErrors) {
   sim_.RunFor(seconds(10));
   Add(kA);
   sim_.RunFor(seconds(10));
-  const auto about = controller_->History()->About(
-      "default/a", true, [](const KindInfo& /*kind*/) { return false; });
+  const auto about = controller_->History()->About("default/a", true,
+                                                   [](const KindInfo& /*kind*/) { return false; });
   ASSERT_EQ(about.size(), 1U);
   std::vector<std::string> results;
   for (const internal::PastReconcile& past : about[0].reconciles) {

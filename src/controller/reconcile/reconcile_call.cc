@@ -187,7 +187,8 @@ void ControllerCore::WarnIfItSpins(const ReconcileContext& context,
     again = Again::kByRequeue;
   }
   const auto found = spin_watch_->Reconciled(
-      context.key(), again, result ? Duration(result->requeue_after) : Duration::zero(), env_.Now());
+      context.key(), again, result ? Duration(result->requeue_after) : Duration::zero(),
+      env_.Now());
   if (!found) return;
   const std::chrono::duration<double> within = found->within;
   context.Log(LogLevel::kWarning, "one request is reconciled over and over",
@@ -237,9 +238,9 @@ CallOptions ReconcileContext::call() const {
 
 Causes ReconcileContext::causes() const {
   if (causes_ == nullptr) return {};
-  return internal::CausesOf(*causes_, {.key = key_,
-                                       .attempts = attempts_,
-                                       .last_error = last_error_ ? &*last_error_ : nullptr});
+  return internal::CausesOf(
+      *causes_,
+      {.key = key_, .attempts = attempts_, .last_error = last_error_ ? &*last_error_ : nullptr});
 }
 
 void ReconcileContext::Log(LogLevel level, std::string_view message,
