@@ -105,8 +105,8 @@ void RegisterWhy(CommandLine& line) {
   Command& command = line.Add("why", "Say why a running operator reconciled an object");
   command.Positional("KIND", flags->kind, /*required=*/true,
                      "kind or resource: Deployment, deployments.apps");
-  command.Positional("NAMESPACE/NAME", flags->object, /*required=*/true,
-                     "the object; NAME alone where there is no namespace");
+  command.Positional("OBJECT", flags->object, /*required=*/true,
+                     "NAMESPACE/NAME; NAME alone where there is no namespace");
   command.Option("--url", flags->url, "URL", "address of its metrics: http://127.0.0.1:8080");
   command.Option("--pid", flags->pid, "PID", "its process on this machine, in place of --url");
   command.Choice("-o,--output", flags->output, {"json"}, "the answer as it is, as JSON", nullptr);
