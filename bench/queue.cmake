@@ -1,3 +1,7 @@
 # Work queues, beside those of client-go and controller-runtime (bench/queues).
 add_executable(queue_bench queue_bench.cc)
-target_link_libraries(queue_bench PRIVATE kinformer_workqueue kinformer_object kinformer_flags)
+target_link_libraries(queue_bench PRIVATE kinformer_controller kinformer_object kinformer_flags)
+
+# A reconcile that does nothing.
+add_executable(reconcile_bench reconcile_bench.cc)
+target_link_libraries(reconcile_bench PRIVATE kinformer_controller kinformer_flags)

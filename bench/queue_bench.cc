@@ -13,19 +13,24 @@
 //   hot     one thread adds 100 keys over and over, 5 * KEYS times, while the workers take them
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <malloc.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
+#include <utility>
 #include <vector>
 
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/runtime.h"
+#include "kinformer/internal/cause_note.h"
+#include "kinformer/internal/noted_queue.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/work_queue.h"
@@ -58,6 +63,30 @@ std::vector<ObjectName> MakeKeys(std::size_t count) {
   }
   return keys;
 }
+
+// A controller's queue, which has the causes of each key.
+class WithCauses final : public PriorityQueue<ObjectName> {
+ public:
+  explicit WithCauses(Env& env)
+      : PriorityQueue(env,
+                      std::make_unique<ItemExponentialFailureRateLimiter<ObjectName>>(
+                          std::chrono::milliseconds(5), std::chrono::seconds(1000)),
+                      {}, internal::NotesOfCauses()) {}
+  void Add(const ObjectName& key) {
+    internal::NotedQueue::Add(*this, {}, key, [&](void* note, SteadyTime now) {
+      static_cast<internal::CauseNote*>(note)->Add(book_.Here(key), now, book_.budget());
+    });
+  }
+  std::optional<ObjectName> Get() {
+    internal::CauseNote causes;
+    const auto next = internal::NotedQueue::Get(
+        *this, [&](void* note) { causes = std::move(*static_cast<internal::CauseNote*>(note)); });
+    return next ? std::optional(next->item) : std::nullopt;
+  }
+
+ private:
+  internal::CauseBook book_;
+};
 
 template <class Queue>
 class QueueBench {
@@ -155,6 +184,11 @@ void Run(std::size_t count, std::string_view queue, std::string_view workload) {
   if (wanted("PriorityQueue+metrics")) {
     QueueBench<Priority>(measured.env(), "PriorityQueue+metrics", keys, [&] {
       return std::make_unique<Priority>(measured.env(), PriorityQueueOptions{.name = "bench"});
+    }).Run(workload);
+  }
+  if (wanted("PriorityQueue+causes")) {
+    QueueBench<WithCauses>(plain.env(), "PriorityQueue+causes", keys, [&] {
+      return std::make_unique<WithCauses>(plain.env());
     }).Run(workload);
   }
 }

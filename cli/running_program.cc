@@ -33,7 +33,7 @@ Error Explained(const Error& error) {
 
 void AddProgramFlags(Command& command, ProgramFlags& flags) {
   command.Option("--url", flags.url, "URL",
-                 "look at a running program instead: the address of its metrics, such as "
+                 "look at a running program: the address of its metrics, such as "
                  "http://127.0.0.1:8080");
   command.Option("--pid", flags.pid, "PID",
                  "look at a running program of this machine: its process number");
@@ -83,6 +83,9 @@ Result<RunningProgram> RunningProgram::Find(const ProgramFlags& flags,
     for (const char* const scheme : {"http://", "https://"}) {
       Result<RunningProgram> found = At(scheme + address, flags, connection, call);
       if (found || call.stop.stop_requested()) return found;
+      // These are its metrics.
+      const Reason reason = found.error().reason();
+      if (reason == Reason::kUnauthorized || reason == Reason::kForbidden) return found;
       answers += "\n  " + (scheme + address) + ": " + found.error().message();
     }
   }
@@ -92,9 +95,11 @@ Result<RunningProgram> RunningProgram::Find(const ProgramFlags& flags,
                                       answers);
 }
 
-Result<json::Value> RunningProgram::Read(const std::string& path, const CallOptions& call) const {
+Result<json::Value> RunningProgram::Read(const std::string& path, const CallOptions& call,
+                                         const Query& query) const {
   RestRequest request = RestClient(client_).Get();
   request.AbsPath(std::string(kDebugPage) + path);
+  for (const auto& [name, value] : query) request.Param(name, value);
   const Result<RestResponse> response = request.Do(call);
   if (!response) return Explained(response.error());
   Result<json::Value> value = response->Json();

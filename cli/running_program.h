@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kinformer/base/result.h"
 #include "kinformer/client/client.h"
@@ -37,8 +39,10 @@ class RunningProgram {
   static Result<RunningProgram> Find(const ProgramFlags& flags, const ConnectionFlags& connection,
                                      const CallOptions& call);
 
-  // Reads a document below /debug/kinformer: "/state.json".
-  [[nodiscard]] Result<json::Value> Read(const std::string& path, const CallOptions& call) const;
+  // Reads a document below /debug/kinformer: "/state.json". `query` has names and values.
+  using Query = std::vector<std::pair<std::string, std::string>>;
+  [[nodiscard]] Result<json::Value> Read(const std::string& path, const CallOptions& call,
+                                         const Query& query = {}) const;
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] Env& env() const { return client_.env(); }
 

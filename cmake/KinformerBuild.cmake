@@ -104,6 +104,7 @@ set(KINFORMER_LAYERS
   cache
   certificates
   workqueue
+  controller/causes
   controller/certificates
   controller/endpoints
   controller/debug

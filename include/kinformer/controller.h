@@ -8,6 +8,7 @@
 #include "kinformer/controller/async_delegating_client.h"
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/cached_resource_client.h"
+#include "kinformer/controller/causes.h"
 #include "kinformer/controller/cluster.h"
 #include "kinformer/controller/controller.h"
 #include "kinformer/controller/controller_options.h"

@@ -19,6 +19,8 @@
 #include "kinformer/json/json.h"
 #include "kinformer/testing/environment.h"
 
+#include "operator/cause_check.h"
+
 namespace kinformer::testing {
 namespace {
 
@@ -69,12 +71,21 @@ struct Watchdog {
 
 class ParentReconciler final : public Reconciler {
  public:
-  ParentReconciler(Manager& manager, std::string replica, Watchdog& dog)
-      : manager_(manager), client_(manager.GetClient()), replica_(std::move(replica)), dog_(dog) {}
+  ParentReconciler(Manager& manager, std::string replica, Watchdog& dog,
+                   std::shared_ptr<CauseCheck> causes)
+      : manager_(manager),
+        client_(manager.GetClient()),
+        replica_(std::move(replica)),
+        dog_(dog),
+        causes_(std::move(causes)) {}
 
   Result<ReconcileResult> Reconcile(const ReconcileContext& context,
                                     const Request& request) override {
     ++dog_.run->reconciles;
+    const Causes causes = context.causes();
+    if (const std::string wrong = causes_->Begins(request, causes); !wrong.empty()) {
+      dog_.Wrong(wrong + "; all: " + causes.ToString());
+    }
     if (!busy_.insert(request).second) dog_.Wrong(request.ToString() + " is reconciled twice");
     const std::shared_ptr<void> done(nullptr, [&](void*) { busy_.erase(request); });
     if (const auto elector = manager_.elector()) {
@@ -200,6 +211,7 @@ class ParentReconciler final : public Reconciler {
   const DelegatingClient client_;
   const std::string replica_;
   Watchdog& dog_;
+  const std::shared_ptr<CauseCheck> causes_;
   std::set<Request> busy_;
 };
 
@@ -225,6 +237,7 @@ class World {
     while (alive() < 2) StartOne();
     if (dog_.wrong.empty() && !env_.Settle()) dog_.Wrong("it does not come to rest");
     if (dog_.wrong.empty()) Compare();
+    CompareCauses();
     run_.wrong = dog_.wrong;
     run_.schedule = env_.Schedule();
     return run_;
@@ -255,14 +268,18 @@ class World {
   }
   void StartOne() {
     const std::string name = "r" + std::to_string(replicas_.size());
-    replicas_.push_back(&env_.AddReplica(name, [&](Manager& manager) {
+    const auto causes = std::make_shared<CauseCheck>();
+    causes_.push_back(causes);
+    replicas_.push_back(&env_.AddReplica(name, [&, causes](Manager& manager) {
       ControllerBuilder(manager)
-          .For<Map>(predicate::LabelSelectorPredicate(LabelSelector::Parse("!parent").OrExit()))
-          .Owns<Map>()
+          .For<Map>(predicate::And(
+              predicate::LabelSelectorPredicate(LabelSelector::Parse("!parent").OrExit()),
+              causes->OfObjects()))
+          .Owns<Map>(causes->OfChildren())
           .WatchesRawSource(
               source::Ticker<Request>(env_.env(), std::chrono::hours(24), {"default", "p0"}))
           .WithOptions({.max_concurrent_reconciles = 2})
-          .Complete(std::make_shared<ParentReconciler>(manager, name, dog_))
+          .Complete(std::make_shared<ParentReconciler>(manager, name, dog_, causes))
           .OrExit();
       manager
           .Add(std::make_shared<RunnableFunc>(
@@ -390,6 +407,14 @@ class World {
     }
   }
 
+  // The leader has reconciled everything; the other replica keeps what comes in its queue.
+  void CompareCauses() {
+    for (std::size_t i = 0; i < replicas_.size(); ++i) {
+      run_.causes += causes_[i]->compared();
+      if (!replicas_[i]->running() || !replicas_[i]->manager().Elected()) continue;
+      if (const std::string wrong = causes_[i]->AtRest(); !wrong.empty()) dog_.Wrong(wrong);
+    }
+  }
   // Compares the actual with the wanted state.
   void Compare() {
     for (int i = 0; i < kParents; ++i) {
@@ -418,6 +443,7 @@ class World {
   Watchdog dog_;
   Environment env_;
   std::vector<Replica*> replicas_;
+  std::vector<std::shared_ptr<CauseCheck>> causes_;  // of each replica
 };
 
 }  // namespace

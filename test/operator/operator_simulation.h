@@ -18,6 +18,7 @@ struct OperatorRun {
   int leaders = 0;  // terms
   int crashes = 0;
   int errors = 0;  // returned or thrown by reconciles
+  int causes = 0;  // events among the causes of reconciles
 
   bool operator==(const OperatorRun&) const = default;
 };

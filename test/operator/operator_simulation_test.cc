@@ -20,12 +20,14 @@ TEST(OperatorSimulation, WhateverHappensItDoesWhatItShould) {
     all.leaders += run.leaders;
     all.crashes += run.crashes;
     all.errors += run.errors;
+    all.causes += run.causes;
   });
   if (HasFailure() || seeds.count < 10) return;
   EXPECT_GE(all.reconciles, 100 * static_cast<int>(seeds.count));
   EXPECT_GE(all.leaders, 2 * static_cast<int>(seeds.count));
   EXPECT_GE(all.crashes, 2 * static_cast<int>(seeds.count));
   EXPECT_GE(all.errors, 5 * static_cast<int>(seeds.count));
+  EXPECT_GE(all.causes, 100 * static_cast<int>(seeds.count));
 }
 
 TEST(OperatorSimulation, TheSameSeedGivesTheSameRun) {

@@ -255,6 +255,7 @@ Result<std::shared_ptr<TypedController<R>>> TypedControllerBuilder<R>::Build(
   auto controller = TypedController<R>::New(manager_.env(), std::move(reconciler),
                                             *std::move(options), std::move(limiter_));
   if (!controller) return controller;
+  if (for_ != nullptr) (*controller)->SetKind(*for_);
   for (const auto& make : sources_) {
     if (Result<void> watched = (*controller)->Watch(make()); !watched) return watched.error();
   }

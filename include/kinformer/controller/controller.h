@@ -32,8 +32,11 @@
 #include "kinformer/controller/runnable.h"
 #include "kinformer/controller/source.h"
 #include "kinformer/internal/call_gate.h"
+#include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/controller_core.h"
 #include "kinformer/internal/controller_figures.h"
+#include "kinformer/internal/has_history.h"
+#include "kinformer/internal/noted_queue.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
 
@@ -69,7 +72,9 @@ namespace kinformer {
 //
 // Thread-safe. Counterpart: controller.TypedController.
 template <class R>
-class TypedController final : public Runnable, public internal::HasControllerFigures {
+class TypedController final : public Runnable,
+                              public internal::HasControllerFigures,
+                              public internal::HasHistory {
  public:
   // Creates a controller. `limiter` delays requests that return; null: the default one. `env` must
   // outlive it. kInvalidArgument: the name or the reconciler is missing.
@@ -99,6 +104,12 @@ class TypedController final : public Runnable, public internal::HasControllerFig
 
   // Returns the number of queued requests. May be outdated at once.
   [[nodiscard]] std::size_t Len() const;
+  // Tells that requests name objects of this kind, for `kinformer why`. A ControllerBuilder does.
+  void SetKind(const KindInfo& kind) { core_.SetKind(kind); }
+  // For the manager.
+  [[nodiscard]] std::shared_ptr<const internal::ReconcileHistory> History() const override {
+    return core_.history();
+  }
 
  private:
   TypedController(Env& env, std::shared_ptr<TypedReconciler<R>> reconciler,
@@ -107,11 +118,16 @@ class TypedController final : public Runnable, public internal::HasControllerFig
   [[nodiscard]] internal::ControllerFigures Figures() const override;
   bool ProcessNext();
   void Dispose(const R& request, const internal::Disposal& disposal);
+  // Adds a request for itself, at the usual priority where there is no other.
+  void Again(const R& request, AddOpts options, CauseType cause);
+  // Puts back what woke a request that cannot be reconciled yet.
+  void Postpone(const R& request, const AddOpts& options, internal::CauseNote causes);
 
   // Also says how long a request that has failed waits, and how long requests have waited.
   class Queue final : public PriorityQueue<R> {
    public:
-    using PriorityQueue<R>::PriorityQueue;
+    Queue(Env& env, std::unique_ptr<RateLimiter<R>> limiter, const PriorityQueueOptions& options)
+        : PriorityQueue<R>(env, std::move(limiter), options, internal::NotesOfCauses()) {}
     [[nodiscard]] Duration When(const R& request) { return this->limiter().When(request); }
     void Report(internal::ControllerFigures& figures) const {
       const internal::QueueLock lock(this->state());
@@ -166,7 +182,7 @@ Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> s
   if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
   source::TypedSource<R>* const raw = source.get();
   return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_));
+    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_, &core_.causes()));
   });
 }
 
@@ -224,24 +240,26 @@ std::unique_ptr<RateLimiter<R>> TypedController<R>::LimiterFor(Env& env, bool by
 
 template <class R>
 bool TypedController<R>::ProcessNext() {
-  const auto next = queue_.GetWithPriority();
+  internal::CauseNote causes;
+  const auto next = internal::NotedQueue::Get(
+      queue_, [&](void* note) { causes = std::move(*static_cast<internal::CauseNote*>(note)); });
   if (!next) return false;
   const R& request = next->item;
   // An event that came during the attempt that failed waits, too.
   if (const Duration wait = failing_.WaitOf(request); wait > Duration(0)) {
-    queue_.AddWithOpts({.after = wait, .priority = next->priority}, request);
+    Postpone(request, {.after = wait, .priority = next->priority}, std::move(causes));
     queue_.Done(request);
     return true;
   }
   failing_.Tried(request, core_.EventRetryInterval());
   const bool disposed = core_.Contain([&] {
     const std::optional<internal::Disposal> disposal = core_.Reconcile(
-        internal::TextOf(request), next->priority, failing_.Of(request),
+        internal::TextOf(request), next->priority, failing_.Of(request), std::move(causes),
         [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
     if (disposal) Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
-  if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
+  if (!disposed) Again(request, {.after = std::chrono::seconds(1)}, CauseType::kRetry);
   queue_.Done(request);
   return true;
 }
@@ -249,7 +267,6 @@ bool TypedController<R>::ProcessNext() {
 template <class R>
 void TypedController<R>::Dispose(const R& request, const internal::Disposal& disposal) {
   using Action = internal::Disposal::Action;
-  const RequestQueue<R> queue(queue_, usual_);
   switch (disposal.action) {
     case Action::kForget:
       queue_.Forget(request);
@@ -260,21 +277,43 @@ void TypedController<R>::Dispose(const R& request, const internal::Disposal& dis
       // A reconcile that asked for it is woken by any event.
       failing_.Failed(request, disposal.error,
                       disposal.error ? core_.env().Now() + wait : SteadyTime::min());
-      queue.AddWithOpts({.after = wait, .priority = disposal.priority}, request);
+      Again(request, {.after = wait, .priority = disposal.priority},
+            disposal.error ? CauseType::kRetry : CauseType::kRequeue);
       return;
     }
     case Action::kParked:
       failing_.Parked(request);
       disposal.await(gate_.Guard([this, request, priority = disposal.priority] {
-        RequestQueue<R>(queue_, usual_).AddWithOpts({.priority = priority}, request);
+        Again(request, {.priority = priority}, CauseType::kUnparked);
       }));
       return;
     case Action::kAfter:
       queue_.Forget(request);
       failing_.Forget(request);
-      queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
+      Again(request, {.after = disposal.after, .priority = disposal.priority}, CauseType::kTimer);
       return;
   }
+}
+
+template <class R>
+void TypedController<R>::Again(const R& request, AddOpts options, CauseType cause) {
+  if (!usual_) {
+    options.priority = 0;
+  } else if (!options.priority) {
+    options.priority = usual_;
+  }
+  internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
+    static_cast<internal::CauseNote*>(note)->Add(internal::CauseBook::Plain(cause), now,
+                                                 core_.causes().budget());
+  });
+}
+
+template <class R>
+void TypedController<R>::Postpone(const R& request, const AddOpts& options,
+                                  internal::CauseNote causes) {
+  internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime /*now*/) {
+    static_cast<internal::CauseNote*>(note)->PutBack(std::move(causes), core_.causes().budget());
+  });
 }
 
 extern template class TypedController<Request>;  // compiled in the library

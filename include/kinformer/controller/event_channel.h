@@ -23,6 +23,7 @@
 #include "kinformer/controller/handler.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/event_channel_core.h"
 #include "kinformer/object/ref.h"
 
@@ -74,7 +75,9 @@ class ChannelSource final : public TypedSource<R> {
     if (handler_ == nullptr) return Error(Reason::kInvalidArgument, "channel: no event handler");
     return receiver_->Start([this, queue](const kinformer::internal::ObjectRef& object) {
       const GenericEvent<T> event{Ref<T>(object)};
-      if (accepts_.Generic(event)) handler_->Generic(event, queue);
+      if (!accepts_.Generic(event)) return;
+      const kinformer::internal::HandledEvent handled(CauseType::kChannel, nullptr, object.get());
+      handler_->Generic(event, queue);
     });
   }
   void Stop() override { receiver_->Stop(); }

@@ -105,9 +105,9 @@ struct ManagerOptions {
   std::string metrics_token{};
   EndpointServerOptions metrics_server{};
   // Serves /debug/kinformer next to the metrics: a page that shows informers, queues, workers, the
-  // Lease and recent errors, and their figures as JSON (docs/guide/debug-page.md). With kEverybody
-  // only clients on this machine get it (kubectl port-forward is one), otherwise those that get the
-  // metrics. It costs nothing until somebody looks.
+  // Lease, recent errors, and why an object was reconciled (docs/guide/debug-page.md). With
+  // kEverybody only clients on this machine get it (kubectl port-forward is one), otherwise those
+  // that get the metrics.
   bool debug_page{true};
   // Address that serves the checks, at /healthz and /readyz. "0": none.
   std::string health_probe_bind_address{"0"};

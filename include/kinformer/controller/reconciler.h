@@ -36,9 +36,17 @@
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/client/request_options.h"
+#include "kinformer/controller/causes.h"
 #include "kinformer/object/object_name.h"
 
 namespace kinformer {
+
+namespace internal {
+class CauseNote;  // internal/cause_note.h
+namespace reconcile {
+class NotedReconcile;  // controller/reconcile/noted_reconcile.h
+}  // namespace reconcile
+}  // namespace internal
 
 // Name of the object to reconcile. Counterpart: reconcile.Request.
 using Request = ObjectName;
@@ -92,7 +100,8 @@ class ReconcileContext {
   // Creates a context, for tests; a controller makes its own.
   ReconcileContext(Env& env, std::stop_token stop, std::optional<SteadyTime> deadline = {},
                    std::string controller = {}, std::string key = {}, std::string reconcile_id = {},
-                   int priority = 0, int attempts = 0, std::optional<Error> last_error = {})
+                   int priority = 0, int attempts = 0, std::optional<Error> last_error = {},
+                   const internal::CauseNote* causes = nullptr)
       : env_(env),
         stop_(std::move(stop)),
         deadline_(deadline),
@@ -101,7 +110,8 @@ class ReconcileContext {
         reconcile_id_(std::move(reconcile_id)),
         priority_(priority),
         attempts_(attempts),
-        last_error_(std::move(last_error)) {}
+        last_error_(std::move(last_error)),
+        causes_(causes) {}
 
   [[nodiscard]] Env& env() const { return env_; }
   // Requests the reconcile to return soon: the controller stops, leadership is lost, or the time is
@@ -113,6 +123,8 @@ class ReconcileContext {
   // is over.
   [[nodiscard]] CallOptions call() const;
   [[nodiscard]] const std::string& controller() const { return controller_; }
+  // Returns the request as text.
+  [[nodiscard]] const std::string& key() const { return key_; }
   // Returns an id that differs for each reconcile and is in all its log lines. Counterpart:
   // ReconcileIDFromContext.
   [[nodiscard]] const std::string& reconcile_id() const { return reconcile_id_; }
@@ -126,21 +138,28 @@ class ReconcileContext {
   // ReconcileResult::requeue.
   [[nodiscard]] const std::optional<Error>& last_error() const { return last_error_; }
 
+  // Returns what has woken the request: see causes.h. Compares the versions of changed objects, so
+  // each call may take tens of microseconds for each cause.
+  [[nodiscard]] Causes causes() const;
+
   // Logs a line with the controller, the request and the reconcile's id, and up to four fields of
   // the caller.
   void Log(LogLevel level, std::string_view message,
            std::initializer_list<LogField> fields = {}) const;
 
  private:
+  friend class internal::reconcile::NotedReconcile;
+
   Env& env_;
   const std::stop_token stop_;
   const std::optional<SteadyTime> deadline_;
   const std::string controller_;
-  const std::string key_;
-  const std::string reconcile_id_;
+  std::string key_;  // not const: the history takes both texts at the end
+  std::string reconcile_id_;
   const int priority_;
   const int attempts_;
   const std::optional<Error> last_error_;
+  const internal::CauseNote* const causes_;  // null: none
 };
 
 // Called from as many threads at once as the controller has workers, but never at the same time for

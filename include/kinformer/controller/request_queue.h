@@ -7,8 +7,11 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
+#include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/failing_requests.h"
+#include "kinformer/internal/noted_queue.h"
 #include "kinformer/workqueue/priority_queue.h"
 
 namespace kinformer {
@@ -20,20 +23,21 @@ inline constexpr int kLowPriority = -100;
 
 // A handle, valid during the call that gets it. Each Add may have a priority; without one it has
 // the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
-// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events.
-// Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
-// WithLowPriorityWhenUnchanged.
+// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events. Each
+// Add is a cause of the reconcile (causes.h): the event whose handler makes it. Thread-safe.
+// Counterpart: priorityqueue.PriorityQueue behind handler's WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
 class RequestQueue {
  public:
   // Creates a handle. `usual`: the priority of requests without one. Empty: the queue has no
   // priorities, and given ones are ignored.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual)
-      : RequestQueue(queue, usual, nullptr) {}
-  // Creates the handle of a controller, whose failing requests have delays that events keep.
+      : RequestQueue(queue, usual, nullptr, nullptr) {}
+  // Creates the handle of a controller, whose failing requests have delays that events keep, and
+  // whose queue has the causes of its requests.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual,
-               const internal::FailingRequests<R, Hash>* failing)
-      : queue_(queue), usual_(usual), failing_(failing) {}
+               const internal::FailingRequests<R, Hash>* failing, const internal::CauseBook* causes)
+      : queue_(queue), usual_(usual), failing_(failing), causes_(causes) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
   // Adds a request after `delay`.
@@ -50,17 +54,22 @@ class RequestQueue {
       const Duration wait = failing_->WaitOf(request);
       if (wait > options.after) options.after = wait;
     }
-    queue_.AddWithOpts(options, request);
+    if (causes_ == nullptr) return queue_.AddWithOpts(options, request);
+    internal::RawCause cause = causes_->Here(request);
+    internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
+      static_cast<internal::CauseNote*>(note)->Add(std::move(cause), now, causes_->budget());
+    });
   }
   // Returns a handle on the same queue for an event of another priority.
   [[nodiscard]] RequestQueue WithUsual(int usual) const {
-    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_);
+    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_, causes_);
   }
 
  private:
   PriorityQueue<R, Hash>& queue_;
   std::optional<int> usual_;
   const internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
+  const internal::CauseBook* causes_;                  // null: the queue has no notes
 };
 
 }  // namespace kinformer

@@ -28,6 +28,7 @@
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"
+#include "kinformer/internal/cause_note.h"
 
 namespace kinformer::source {
 
@@ -83,16 +84,26 @@ class Adapter final : public ResourceEventHandler<T> {
 
   void OnAdd(const Added<T>& event) override {
     if (!accepts_.Create(event)) return;
+    const kinformer::internal::HandledEvent handled(
+        event.is_in_initial_list ? CauseType::kInitialList : CauseType::kAdded, nullptr,
+        kinformer::internal::BlockOfView(event.object));
     handler_->Create(event, event.is_in_initial_list ? queue_.WithUsual(kLowPriority) : queue_);
   }
   void OnUpdate(const Updated<T>& event) override {
     if (!accepts_.Update(event)) return;
     const bool changed = event.old_object.metadata().resourceVersion() !=
                          event.new_object.metadata().resourceVersion();
+    const kinformer::internal::HandledEvent handled(
+        event.is_resync() ? CauseType::kResync : CauseType::kUpdated,
+        kinformer::internal::BlockOfView(event.old_object),
+        kinformer::internal::BlockOfView(event.new_object));
     handler_->Update(event, changed ? queue_ : queue_.WithUsual(kLowPriority));
   }
   void OnDelete(const Deleted<T>& event) override {
-    if (accepts_.Delete(event)) handler_->Delete(event, queue_);
+    if (!accepts_.Delete(event)) return;
+    const kinformer::internal::HandledEvent handled(CauseType::kDeleted, nullptr,
+                                                    kinformer::internal::BlockOfView(event.object));
+    handler_->Delete(event, queue_);
   }
   // Returns false with predicates: they are the program's functions and may be slow.
   [[nodiscard]] bool IsPrompt() const {

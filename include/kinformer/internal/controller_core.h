@@ -21,6 +21,7 @@
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/source.h"
+#include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/controller_figures.h"
 #include "kinformer/internal/failing_requests.h"
 #include "kinformer/internal/pimpl.h"
@@ -28,8 +29,8 @@
 namespace kinformer::internal {
 
 struct ControllerInstruments;
+class ReconcileHistory;
 namespace reconcile {
-class Progress;
 class SpinWatch;
 }  // namespace reconcile
 
@@ -76,12 +77,12 @@ class ControllerCore {
   Result<void> Start(const std::stop_token& stop);
   Result<void> Warmup(const std::stop_token& stop);
 
-  // Calls `call` for a request with the text `key`, which has failed before as `failed` says.
-  // Empty: the controller ended before the
-  // reconcile was allowed to begin.
+  // Calls `reconcile` for a request with the text `key`, which has failed before as `failed` says,
+  // and which `causes` have woken. Empty: the controller ended before the reconcile was allowed to
+  // begin.
   std::optional<Disposal> Reconcile(
-      const std::string& key, int priority, const FailedAttempts& failed,
-      const std::function<Result<ReconcileResult>(const ReconcileContext&)>& call);
+      std::string key, int priority, const FailedAttempts& failed, CauseNote causes,
+      const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
   // Returns what is known without the queue.
   [[nodiscard]] ControllerFigures Figures() const;
@@ -94,6 +95,10 @@ class ControllerCore {
     return options_.event_retry_interval.value_or(std::chrono::seconds(10));
   }
 
+  [[nodiscard]] const CauseBook& causes() const { return causes_; }
+  [[nodiscard]] const std::shared_ptr<ReconcileHistory>& history() const { return history_; }
+  // Requests name objects of this kind.
+  void SetKind(const KindInfo& kind);
   [[nodiscard]] const ControllerOptions& options() const { return options_; }
   [[nodiscard]] Env& env() const { return env_; }
 
@@ -129,17 +134,19 @@ class ControllerCore {
       const ReconcileContext& context,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
   Disposal DisposalOf(const ReconcileContext& context, const Result<ReconcileResult>& result);
+  // Logs the beginning, if such lines are wanted.
+  void LogBegin(const ReconcileContext& context) const;
   // Counts a reconcile that is put aside until all of `waits` have ended.
   Disposal ParkedUntil(std::vector<std::function<Task<Result<void>>()>> waits, int priority);
-  // Warns if the request of `key` returns again and again without end.
-  void WarnIfItSpins(const ReconcileContext& context, const std::string& key,
-                     const Result<ReconcileResult>& result);
+  // Warns if the request returns again and again without end.
+  void WarnIfItSpins(const ReconcileContext& context, const Result<ReconcileResult>& result);
 
   Env& env_;
   const ControllerOptions options_;
   const Pimpl<ControllerInstruments> instruments_;
   const Pimpl<reconcile::SpinWatch> spin_watch_;
-  const Pimpl<reconcile::Progress> progress_;
+  const CauseBook causes_{};
+  const std::shared_ptr<ReconcileHistory> history_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.
@@ -154,6 +161,10 @@ class ControllerCore {
       stop_.get_token(), [this] { sources_stop_.request_stop(); }};
   std::atomic<bool> held_back_{false};
   std::string why_held_back_{};  // guarded by monitor_
+  // Counts since the start; those that were put aside are no reconciles.
+  std::atomic<std::uint64_t> reconciles_{0};
+  std::atomic<std::uint64_t> errors_{0};
+  std::atomic<std::uint64_t> parked_{0};
 };
 
 }  // namespace kinformer::internal

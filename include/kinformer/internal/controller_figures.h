@@ -21,17 +21,26 @@ struct ControllerFigures {
     Duration age{0};
   };
 
+  // A reconcile that has failed.
+  struct Failure {
+    std::string request{};
+    Duration ago{0};
+    int attempts{0};  // that failed before
+    std::string error{};
+  };
+
   std::string name{};
   std::size_t workers{0};
-  std::size_t waiting{0};          // requests that a free worker would take
-  std::size_t delayed{0};          // requests that wait for a time
-  Duration oldest{0};              // wait of the request that has waited longest
-  std::size_t failing{0};          // requests whose last reconcile has failed
-  std::string held_back{};         // why no reconcile may begin now; empty: it may
-  std::uint64_t reconciles{0};     // since the start
-  std::uint64_t errors{0};         // of these
-  std::uint64_t parked{0};         // of these
-  std::vector<Running> running{};  // one for each busy worker
+  std::size_t waiting{0};           // requests that a free worker would take
+  std::size_t delayed{0};           // requests that wait for a time
+  Duration oldest{0};               // wait of the request that has waited longest
+  std::size_t failing{0};           // requests whose last reconcile has failed
+  std::string held_back{};          // why no reconcile may begin now; empty: it may
+  std::uint64_t reconciles{0};      // that have ended since the start
+  std::uint64_t errors{0};          // of these
+  std::uint64_t parked{0};          // put aside, and not among these
+  std::vector<Running> running{};   // one for each busy worker
+  std::vector<Failure> failures{};  // the newest of each request, newest first
 };
 
 // A Runnable that has figures.

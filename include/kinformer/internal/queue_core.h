@@ -34,6 +34,7 @@ struct QueueRules {
   bool by_priority = false;
   Duration ageing{0};
   bool ordered = false;  // a plain queue with an order of the program: see ChosenLocked
+  QueueNotes notes{};
 };
 
 // Thread-safe as documented: methods called ...Locked need the monitor held. Shared ownership,

@@ -36,6 +36,14 @@ struct QueueNode {
   [[nodiscard]] bool idle() const { return !dirty && !processing && !delayed; }
 };
 
+// Memory of a queue's owner in front of each node: what it notes on the item. Constructed and
+// destroyed with the node, and used only with the queue's lock held.
+struct QueueNotes {
+  std::size_t bytes = 0;  // a multiple of new's usual alignment; 0: no notes
+  void (*make)(void* note) = nullptr;
+  void (*destroy)(void* note) = nullptr;
+};
+
 // Levels, one for each priority in use, each a list in order of joining. First() is the first item
 // of the leading level: without ageing, the one of highest priority; with ageing, the one whose
 // first item has waited longest, with `ageing` times the priority added to its wait. Since all

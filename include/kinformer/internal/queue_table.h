@@ -96,7 +96,8 @@ template <class Item, class Hash>
 class QueueTable {
  public:
   // Creates a table. A random seed keeps users who name objects from choosing collisions.
-  explicit QueueTable(std::uint64_t seed) : seed_(seed) {}
+  explicit QueueTable(std::uint64_t seed, const QueueNotes& notes = {})
+      : seed_(seed), notes_(notes) {}
   ~QueueTable() {
     EraseIf([](const Slot&) { return true; });
   }
@@ -131,6 +132,10 @@ class QueueTable {
   static Item ItemOf(const QueueNode& node) {
     const Slot& slot = static_cast<const Slot&>(node);
     return slot.item.Get(slot.text());
+  }
+  // Returns the memory in front of `node`. REQUIRES: the queue has notes.
+  [[nodiscard]] void* NoteOf(QueueNode& node) const {
+    return reinterpret_cast<char*>(&static_cast<Slot&>(node)) - notes_.bytes;
   }
   void Erase(QueueNode& node) {
     Slot* const slot = &static_cast<Slot&>(node);
@@ -175,18 +180,21 @@ class QueueTable {
   struct Deallocate {
     void operator()(void* memory) const { ::operator delete(memory); }
   };
-  static Slot* Make(const Item& item) {
+  Slot* Make(const Item& item) const {
     static_assert(alignof(Slot) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "items of usual alignment");
     std::unique_ptr<void, Deallocate> memory(
-        ::operator new(sizeof(Slot) + StoredItem<Item>::TextBytes(item)));
-    Slot* const slot =
-        new (memory.get()) Slot(item, static_cast<char*>(memory.get()) + sizeof(Slot));
+        ::operator new(notes_.bytes + sizeof(Slot) + StoredItem<Item>::TextBytes(item)));
+    char* const at = static_cast<char*>(memory.get()) + notes_.bytes;
+    Slot* const slot = new (at) Slot(item, at + sizeof(Slot));
+    if (notes_.bytes != 0) notes_.make(memory.get());
     static_cast<void>(memory.release());
     return slot;
   }
   void Free(Slot* slot) {
+    void* const memory = NoteOf(*slot);
+    if (notes_.bytes != 0) notes_.destroy(memory);
     slot->~Slot();
-    ::operator delete(slot);
+    ::operator delete(memory);
     --size_;
   }
   void Rehash(std::size_t count) {
@@ -218,6 +226,7 @@ class QueueTable {
   }
 
   const std::uint64_t seed_;
+  const QueueNotes notes_;
   std::vector<Slot*> buckets_;  // size: a power of two, or 0
   std::size_t size_ = 0;
 };

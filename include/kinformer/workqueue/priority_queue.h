@@ -32,6 +32,10 @@
 
 namespace kinformer {
 
+namespace internal {
+struct NotedQueue;  // internal/noted_queue.h
+}  // namespace internal
+
 // Name of a queue, and the weight of waiting time against priority.
 struct PriorityQueueOptions {
   std::string name{};        // label of the queue's metrics; empty: no metrics
@@ -92,22 +96,11 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
   // Is a template, so that {} as the second argument means the options above.
   template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
   PriorityQueue(Env& env, Limiter limiter, const PriorityQueueOptions& options = {})
-      : RateLimitingQueue<Item, Hash>(
-            std::make_shared<typename RateLimitingQueue<Item, Hash>::State>(
-                env, internal::QueueRules{.name = options.name,
-                                          .controller = options.controller,
-                                          .by_priority = true,
-                                          .ageing = options.ageing}),
-            std::move(limiter)) {}
+      : PriorityQueue(env, std::move(limiter), options, internal::QueueNotes()) {}
 
   // Adds `item` with `opts`. Ignored when shutting down, except that the limiter counts it.
   void AddWithOpts(const AddOpts& opts, const Item& item) {
-    Duration after = opts.after;
-    if (opts.rate_limited) {
-      const Duration wait = this->limiter().When(item);
-      if (after <= Duration::zero() || wait < after) after = wait;
-    }
-    AddAll({&item, 1}, after, opts.priority.value_or(0));
+    AddAll({&item, 1}, DelayOf(opts, item), opts.priority.value_or(0));
   }
   // Adds each of `items`, in their order, taking the lock once; if rate limited, once for each
   // item, and the limiter is called for each.
@@ -128,7 +121,27 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
     return Prioritised{state.ItemOf(*node), node->priority};
   }
 
+ protected:
+  // Creates a queue with notes on its items, for classes of the library: see internal::NotedQueue.
+  PriorityQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
+                const PriorityQueueOptions& options, const internal::QueueNotes& notes)
+      : RateLimitingQueue<Item, Hash>(
+            std::make_shared<typename RateLimitingQueue<Item, Hash>::State>(
+                env, internal::QueueRules{.name = options.name,
+                                          .controller = options.controller,
+                                          .by_priority = true,
+                                          .ageing = options.ageing,
+                                          .notes = notes}),
+            std::move(limiter)) {}
+
  private:
+  friend struct internal::NotedQueue;
+
+  [[nodiscard]] Duration DelayOf(const AddOpts& opts, const Item& item) {
+    if (!opts.rate_limited) return opts.after;
+    const Duration wait = this->limiter().When(item);
+    return opts.after <= Duration::zero() || wait < opts.after ? wait : Duration(opts.after);
+  }
   void AddAll(std::span<const Item> items, Duration after, int priority) {
     auto& state = this->state();
     const internal::QueueLock lock(state);

@@ -179,7 +179,9 @@ class WorkQueue {
   struct State final : internal::QueueCore {
     State(Env& env, const internal::QueueRules& rules,
           std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr)
-        : internal::QueueCore(env, rules), nodes(env.Random()), order(std::move(of_program)) {}
+        : internal::QueueCore(env, rules),
+          nodes(env.Random(), rules.notes),
+          order(std::move(of_program)) {}
     static Item ItemOf(const internal::QueueNode& node) {
       return internal::QueueTable<Item, Hash>::ItemOf(node);
     }

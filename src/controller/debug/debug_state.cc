@@ -59,6 +59,13 @@ Value StatusOf(const ControllerFigures& controller) {
   for (const ControllerFigures::Running& one : controller.running) {
     running.Append(Value::MakeObject({{"request", one.request}, {"seconds", Seconds(one.age)}}));
   }
+  Value failures = Value::MakeArray();
+  for (const ControllerFigures::Failure& one : controller.failures) {
+    failures.Append(Value::MakeObject({{"request", one.request},
+                                       {"agoSeconds", Seconds(one.ago)},
+                                       {"attempts", one.attempts},
+                                       {"error", one.error}}));
+  }
   return Value::MakeObject({
       {"name", controller.name},
       {"workers", controller.workers},
@@ -71,6 +78,7 @@ Value StatusOf(const ControllerFigures& controller) {
       {"errors", controller.errors},
       {"parked", controller.parked},
       {"running", std::move(running)},
+      {"failures", std::move(failures)},
   });
 }
 

@@ -6,6 +6,7 @@
 #include "kinformer/internal/async_delegating_client_core.h"
 #include "kinformer/internal/indexer_core.h"
 
+#include "controller/causes/noted_writes.h"
 #include "controller/delegating/cached_list.h"
 #include "controller/delegating/cached_reads.h"
 #include "controller/delegating/delegating_state.h"
@@ -16,6 +17,22 @@ namespace kinformer::internal {
 using delegating::DelegatingState;
 using delegating::JoinedStop;
 using delegating::ReadPlace;
+
+namespace {
+
+// Tells the reconcile that runs on this thread, if one does, of an object that it has written.
+template <class Options>
+Result<ObjectRef> Noted(const Env& env, std::string_view verb, const KindInfo& type,
+                        const Options& options, Result<ObjectRef> written) {
+  NotedWrites* const writes = NotedWrites::Current();
+  if (writes == nullptr || !written || !*written || !options.dryRun.empty()) return written;
+  const Block& now = **written;
+  writes->Note({verb, &type, ObjectName{std::string(now.namespace_()), std::string(now.name())},
+                std::string(now.resourceVersion()), env.Now()});
+  return written;
+}
+
+}  // namespace
 
 DelegatingClientCore::DelegatingClientCore(Client client,
                                            std::shared_ptr<SharedInformerFactory> factory,
@@ -108,15 +125,17 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
 Result<ObjectRef> DelegatingClientCore::Create(const KindInfo& type, RequestObject object,
                                                const CreateOptions& options,
                                                const CallBounds& bounds, const CallOptions& call) {
-  return BlockOn(env(), async().Create(type, std::move(object), options, bounds, call));
+  return Noted(env(), "create", type, options,
+               BlockOn(env(), async().Create(type, std::move(object), options, bounds, call)));
 }
 
 Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, RequestObject object,
                                                std::string_view subresource,
                                                const UpdateOptions& options,
                                                const CallBounds& bounds, const CallOptions& call) {
-  return BlockOn(env(), async().Update(type, std::move(object), std::string(subresource), options,
-                                       bounds, call));
+  return Noted(env(), "update", type, options,
+               BlockOn(env(), async().Update(type, std::move(object), std::string(subresource),
+                                             options, bounds, call)));
 }
 
 Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,
@@ -124,8 +143,9 @@ Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const Object
                                               std::string_view subresource,
                                               const PatchOptions& options, const CallBounds& bounds,
                                               const CallOptions& call) {
-  return BlockOn(env(),
-                 async().Patch(type, name, patch, std::string(subresource), options, bounds, call));
+  return Noted(env(), "patch", type, options,
+               BlockOn(env(), async().Patch(type, name, patch, std::string(subresource), options,
+                                            bounds, call)));
 }
 
 Result<ObjectRef> DelegatingClientCore::Apply(const KindInfo& type, RequestObject object,
@@ -170,8 +190,9 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
                                                   const ApplyOptions& options,
                                                   const CallBounds& bounds,
                                                   const CallOptions& call) {
-  return BlockOn(env(), async().Apply(type, name, std::string(subresource), part, std::move(object),
-                                      options, bounds, call));
+  return Noted(env(), "apply", type, options,
+               BlockOn(env(), async().Apply(type, name, std::string(subresource), part,
+                                            std::move(object), options, bounds, call)));
 }
 
 // ---- Deletions
@@ -179,7 +200,12 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
 Result<void> DelegatingClientCore::Delete(const KindInfo& type, const ObjectName& asked,
                                           const DeleteOptions& options, const CallBounds& bounds,
                                           const CallOptions& call) {
-  return BlockOn(env(), async().Delete(type, asked, options, bounds, call));
+  const Result<void> deleted = BlockOn(env(), async().Delete(type, asked, options, bounds, call));
+  NotedWrites* const writes = NotedWrites::Current();
+  if (writes != nullptr && deleted && options.dryRun.empty()) {
+    writes->Note({"delete", &type, asked, "", env().Now()});
+  }
+  return deleted;
 }
 
 Result<DeletionAnswer> DelegatingClientCore::DeleteForAnswer(const KindInfo& type,

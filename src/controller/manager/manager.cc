@@ -8,6 +8,7 @@
 
 #include "kinformer/base/runtime.h"
 #include "kinformer/base/until.h"
+#include "kinformer/internal/has_history.h"
 
 #include "base/core/deadline.h"
 #include "base/core/forked.h"
@@ -18,10 +19,12 @@
 #include "controller/manager/runnable_group.h"
 #include "controller/manager/take_over.h"
 #include "controller/manager/webhook_runnable.h"
+#include "controller/manager/why_handler.h"
 
 namespace kinformer {
 
 using internal::GroupRunner;
+using internal::Histories;
 using internal::ManagerLeadership;
 using internal::ManagerServers;
 using internal::ManagerState;
@@ -44,6 +47,7 @@ struct Manager::Impl {
         options(std::move(with)),
         monitor(env.NewMonitor()),
         state(std::make_shared<ManagerState>(cluster)),
+        histories(std::make_shared<Histories>()),
         servers(env),
         webhooks(env, GroupRunner::Body::kStart, OnError()),
         caches(env, GroupRunner::Body::kStart, OnError()),
@@ -123,6 +127,7 @@ struct Manager::Impl {
   std::shared_ptr<WebhookRunnable> webhook_server;  // null: not requested by anybody
 
   const std::shared_ptr<ManagerState> state;
+  const std::shared_ptr<Histories> histories;  // of the controllers
   ManagerServers servers;
   std::unique_ptr<ManagerLeadership> leadership;  // null: there is no leader election
   std::shared_ptr<TakeOver> take_over;            // null likewise
@@ -273,8 +278,9 @@ Result<void> SetUp(Impl& impl, const Config* config) {
     return open;
   }
   if (impl.options.debug_page) {
-    impl.servers.AddDebugPage(impl.options.metrics_access,
-                              [state = impl.state] { return state->Read(); });
+    impl.servers.AddDebugPage(
+        impl.options.metrics_access, [state = impl.state] { return state->Read(); },
+        std::make_shared<WhyHandler>(impl.env, impl.histories));
   }
   return impl.caches.Add(impl.cluster, impl.cluster->name());
 }
@@ -321,8 +327,12 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   if (traits->has_warmup) {
     if (Result<void> added = impl_->warmups.Add(runnable, name); !added) return added;
   }
+  const auto* const controller = dynamic_cast<const internal::HasHistory*>(runnable.get());
+  const auto history = controller == nullptr ? nullptr : controller->History();
   Result<void> added = impl_->GroupOf(traits->group).Add(runnable, name);
-  if (added) impl_->state->Add(runnable);
+  if (!added) return added;
+  impl_->state->Add(runnable);
+  if (history != nullptr) impl_->histories->Add(history);
   return added;
 }
 

@@ -7,6 +7,7 @@
 
 #include "controller/debug/debug_page.h"
 #include "controller/debug/local_only.h"
+#include "controller/manager/why_handler.h"
 
 namespace kinformer::internal {
 namespace {
@@ -89,12 +90,16 @@ Result<void> ManagerServers::AddExtraHandler(const std::string& path,
   return {};
 }
 
-void ManagerServers::AddDebugPage(MetricsAccess access, std::function<debug::DebugState()> state) {
+void ManagerServers::AddDebugPage(MetricsAccess access, std::function<debug::DebugState()> state,
+                                  std::shared_ptr<Handler> why) {
   if (metrics_ == nullptr) return;
-  std::shared_ptr<Handler> page = debug::NewDebugPage(env_, std::move(state));
-  metrics_handlers_[debug::kDebugPage] = access == MetricsAccess::kEverybody
-                                             ? debug::OnlyThisMachine(std::move(page))
-                                             : guard_(std::move(page));
+  const auto add = [&](const char* path, std::shared_ptr<Handler> handler) {
+    metrics_handlers_[path] = access == MetricsAccess::kEverybody
+                                  ? debug::OnlyThisMachine(std::move(handler))
+                                  : guard_(std::move(handler));
+  };
+  add(debug::kDebugPage, debug::NewDebugPage(env_, std::move(state)));
+  add(kWhyPath, std::move(why));
 }
 
 void ManagerServers::Serve() {

@@ -35,9 +35,11 @@ class ManagerServers {
   Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
   // kInvalidArgument: after Serve, or no metrics are served. kAlreadyExists.
   Result<void> AddExtraHandler(const std::string& path, std::shared_ptr<Handler> handler);
-  // Serves the page of debug_page.h with the metrics. Clients that need no authorization for these
-  // must be on this machine. Does nothing if no metrics are served. Called once, after Listen.
-  void AddDebugPage(MetricsAccess access, std::function<debug::DebugState()> state);
+  // Serves the page of debug_page.h with the metrics, and `why` at kWhyPath. Clients that need no
+  // authorization for the metrics must be on this machine. Does nothing if no metrics are served.
+  // Called once, after Listen.
+  void AddDebugPage(MetricsAccess access, std::function<debug::DebugState()> state,
+                    std::shared_ptr<Handler> why);
   void Serve();
   void Shutdown(SteadyTime deadline);
 

@@ -8,8 +8,8 @@
 #include "base/core/inside.h"
 #include "base/core/user_call.h"
 #include "base/core/would_deadlock.h"
+#include "controller/causes/reconcile_history.h"
 #include "controller/reconcile/instruments.h"
-#include "controller/reconcile/progress.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
 
@@ -54,7 +54,7 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       options_(std::move(options)),
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
-      progress_(std::make_unique<reconcile::Progress>()),
+      history_(std::make_shared<ReconcileHistory>(options_.name)),
       monitor_(env.NewMonitor()) {}
 
 ControllerCore::~ControllerCore() { StopSources(); }
@@ -238,10 +238,15 @@ Result<bool> ControllerCore::CatchUp(const std::stop_token& stop) {
   return true;
 }
 
+void ControllerCore::SetKind(const KindInfo& kind) { history_->SetKind(&kind); }
+
 ControllerFigures ControllerCore::Figures() const {
   ControllerFigures figures{.name = options_.name};
   figures.workers = std::max<std::size_t>(1, options_.max_concurrent_reconciles.value_or(1));
-  progress_->Report(figures, env_.Now());
+  figures.reconciles = reconciles_.load(std::memory_order_relaxed);
+  figures.errors = errors_.load(std::memory_order_relaxed);
+  figures.parked = parked_.load(std::memory_order_relaxed);
+  history_->Report(figures, env_.Now());
   MonitorLock lock(*monitor_);
   figures.held_back = why_held_back_;
   return figures;
@@ -253,6 +258,7 @@ bool ControllerCore::Contain(const std::function<void()>& work) {
 }
 
 void ControllerCore::Work() {
+  const ReconcileHistory::Worker worker(*history_);
   while (!stop_.stop_requested() && queue_.process_next()) {
   }
 }

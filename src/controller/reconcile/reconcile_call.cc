@@ -13,8 +13,9 @@
 #include "base/core/user_call.h"
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
+#include "controller/causes/causes_of.h"
 #include "controller/reconcile/instruments.h"
-#include "controller/reconcile/progress.h"
+#include "controller/reconcile/noted_reconcile.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
@@ -133,8 +134,8 @@ Result<ReconcileResult> ControllerCore::CallContained(
 }
 
 std::optional<Disposal> ControllerCore::Reconcile(
-    const std::string& key, int priority, const FailedAttempts& failed,
-    const std::function<Result<ReconcileResult>(const ReconcileContext&)>& call) {
+    std::string key, int priority, const FailedAttempts& failed, CauseNote causes,
+    const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
   if (!WaitUntilAllowed(key)) return std::nullopt;
   const SteadyTime begun = env_.Now();
   std::optional<SteadyTime> deadline;
@@ -142,28 +143,36 @@ std::optional<Disposal> ControllerCore::Reconcile(
     deadline = base::After(begun, *options_.reconciliation_timeout);
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
-  const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
-                                 base::NewUuid(env_), priority, failed.count, failed.last);
+  ReconcileContext context(env_, stop.token(), deadline, options_.name, std::move(key),
+                           base::NewUuid(env_), priority, failed.count, failed.last, &causes);
+  LogBegin(context);
+  reconcile::NotedReconcile noted(*history_, context, causes, begun);
   instruments_->active->Add(1);
   // Constructed only for a request that may be put aside.
   std::optional<base::ParkedWaits> parked;
   if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
-  std::optional<reconcile::Progress::Run> run(std::in_place, *progress_, key, begun);
-  const Result<ReconcileResult> result = CallContained(context, call);
-  run.reset();
+  const Result<ReconcileResult> result = CallContained(context, reconcile);
   instruments_->active->Add(-1);
-  instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
+  const SteadyTime now = env_.Now();
+  instruments_->time->Observe(std::chrono::duration<double>(now - begun).count());
   if (stop.timed_out()) instruments_->timeouts->Add();
   if (parked && !result) {
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
-      progress_->Ended(reconcile::Progress::End::kParked);
+      noted.Parked(now);
+      parked_.fetch_add(1, std::memory_order_relaxed);
       return ParkedUntil(std::move(waits), priority);
     }
   }
-  progress_->Ended(!result || result->terminal_error ? reconcile::Progress::End::kError
-                                                     : reconcile::Progress::End::kDone);
-  WarnIfItSpins(context, key, result);
+  noted.Ended(result, now);
+  reconciles_.fetch_add(1, std::memory_order_relaxed);
+  if (!result || result->terminal_error) errors_.fetch_add(1, std::memory_order_relaxed);
+  WarnIfItSpins(context, result);
   return DisposalOf(context, result);
+}
+
+void ControllerCore::LogBegin(const ReconcileContext& context) const {
+  if (env_.log().level() > LogLevel::kDebug) return;
+  context.Log(LogLevel::kDebug, "a reconcile begins", {{"causes", context.causes().ToString()}});
 }
 
 Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits, int priority) {
@@ -175,7 +184,7 @@ Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits,
   return disposal;
 }
 
-void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::string& key,
+void ControllerCore::WarnIfItSpins(const ReconcileContext& context,
                                    const Result<ReconcileResult>& result) {
   using reconcile::Again;
   Again again = Again::kByEvent;
@@ -187,7 +196,8 @@ void ControllerCore::WarnIfItSpins(const ReconcileContext& context, const std::s
     again = Again::kByRequeue;
   }
   const auto found = spin_watch_->Reconciled(
-      key, again, result ? Duration(result->requeue_after) : Duration::zero(), env_.Now());
+      context.key(), again, result ? Duration(result->requeue_after) : Duration::zero(),
+      env_.Now());
   if (!found) return;
   const std::chrono::duration<double> within = found->within;
   context.Log(LogLevel::kWarning, "one request is reconciled over and over",
@@ -233,6 +243,13 @@ CallOptions ReconcileContext::call() const {
   // A timeout of 0 would mean no limit.
   if (deadline_) call.timeout = std::max(*deadline_ - env_.Now(), Duration(1));
   return call;
+}
+
+Causes ReconcileContext::causes() const {
+  if (causes_ == nullptr) return {};
+  return internal::CausesOf(
+      *causes_,
+      {.key = key_, .attempts = attempts_, .last_error = last_error_ ? &*last_error_ : nullptr});
 }
 
 void ReconcileContext::Log(LogLevel level, std::string_view message,

@@ -330,7 +330,7 @@ function redraw() {
   tables.errors.show(errorsOf(last));
 }
 
-// Returns the errors of informers, which last, before those of the last minutes.
+// Returns the errors of informers, which last, before the newest ones of reconciles.
 function errorsOf(state) {
   const lasting = state.informers.filter((informer) => informer.error).map((informer) => ({
     key: 'i' + informer.key,
@@ -338,7 +338,65 @@ function errorsOf(state) {
     where: informer.name,
     text: informer.error,
   }));
-  return lasting;
+  const failures = state.controllers.flatMap((controller) => controller.failures.map((failure) => ({
+    key: `c${controller.name}/${failure.request}`,
+    ago: failure.agoSeconds,
+    when: span(failure.agoSeconds) + ' ago',
+    where: `${controller.name}: ${failure.request}`,
+    text: failure.error + (failure.attempts ? ` (after ${failure.attempts} failures)` : ''),
+  })));
+  return [...lasting, ...failures.sort((a, b) => a.ago - b.ago)];
+}
+
+// ---- History of an object
+
+function line(list, className, text) {
+  list.append(make('li', className, text));
+}
+
+function showReconcile(into, past) {
+  const item = make('li');
+  const failed = past.error !== undefined;
+  item.append(make('div', failed ? 'bad' : '',
+    `${past.begun.replace('T', ' ').replace('Z', '')}, ${span(past.seconds)}: ${past.result}`));
+  const details = make('ul');
+  if (failed) line(details, 'bad', past.error);
+  for (const cause of past.causes) line(details, '', 'because ' + cause.text);
+  if (past.causesLeftOut) line(details, 'dim', `and ${past.causesLeftOut} more causes`);
+  for (const write of past.writes) {
+    const seen = write.lagSeconds === undefined ? '' : `, seen after ${span(write.lagSeconds)}`;
+    line(details, 'dim', `wrote: ${write.verb} ${write.kind} ${write.object}` +
+      (write.version ? ` to version ${write.version}` : '') + seen);
+  }
+  item.append(details);
+  into.append(item);
+}
+
+function showHistory(answer) {
+  const parts = [];
+  for (const controller of answer.controllers) {
+    for (const request of controller.requests) {
+      parts.push(make('h3', '', `${controller.controller}: ${request.request}`));
+      const list = make('ol');
+      for (const past of [...request.reconciles].reverse()) showReconcile(list, past);
+      parts.push(list);
+    }
+  }
+  if (parts.length === 0) {
+    parts.push(make('p', 'dim', 'No controller knows of it: it was not reconciled, or that is too ' +
+      'long ago.'));
+  }
+  $('history').replaceChildren(...parts);
+}
+
+async function search() {
+  const query = new URLSearchParams({
+    kind: $('search-kind').value.trim(), object: $('search-name').value.trim()});
+  try {
+    showHistory(await read('why?' + query));
+  } catch (error) {
+    $('history').replaceChildren(make('p', 'bad', error.message));
+  }
 }
 
 async function read(path) {
@@ -365,6 +423,17 @@ $('pause').addEventListener('click', () => {
   if (paused) say($('connection'), 'paused', 'warn');
 });
 $('filter').addEventListener('input', redraw);
+$('search').addEventListener('submit', (event) => {
+  event.preventDefault();
+  search();
+});
+// A link to a history: /debug/kinformer#Deployment/default/web
+if (location.hash.includes('/')) {
+  const [kind, ...object] = decodeURIComponent(location.hash.slice(1)).split('/');
+  $('search-kind').value = kind;
+  $('search-name').value = object.join('/');
+  search();
+}
 $('all').addEventListener('click', () => {
   showAll = true;
   redraw();

@@ -1,0 +1,63 @@
+#include "cli/why_text.h"
+
+#include <cstdio>
+
+#include "cli/printable.h"
+
+namespace kinformer::cli {
+namespace {
+
+std::string Text(const json::Value& value) { return Printable(value.StringOrEmpty()); }
+
+std::string Seconds(const json::Value& value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g s", value.AsDouble().value_or(0));
+  return text;
+}
+
+void AddMore(std::string& out, const json::Value& left_out) {
+  if (left_out.is_null()) return;
+  out += "      and " + left_out.NumberText() + " more\n";
+}
+
+std::string Write(const json::Value& write) {
+  std::string line = Text(write["verb"]) + " " + Text(write["kind"]) + " " + Text(write["object"]);
+  if (!write["version"].is_null()) line += " -> " + Text(write["version"]);
+  if (!write["seen"].is_null()) {
+    line += ", seen after " + Seconds(write["lagSeconds"]);
+  } else if (!write["version"].is_null()) {
+    line += ", not seen by a controller that keeps it";
+  }
+  return line;
+}
+
+void AddReconcile(std::string& out, const json::Value& one) {
+  out += "    " + Text(one["begun"]) + "  " + Seconds(one["seconds"]) + "  " + Text(one["result"]);
+  if (!one["afterSeconds"].is_null()) out += " " + Seconds(one["afterSeconds"]);
+  if (!one["error"].is_null()) out += ": " + Text(one["error"]);
+  if (!one["id"].StringOrEmpty().empty()) out += "  " + Text(one["id"]);
+  out += '\n';
+  for (const json::Value& cause : one["causes"].items()) {
+    out += "      because " + Text(cause["text"]) + "  at " + Text(cause["at"]) + '\n';
+  }
+  AddMore(out, one["causesLeftOut"]);
+  for (const json::Value& write : one["writes"].items())
+    out += "      wrote " + Write(write) + '\n';
+  AddMore(out, one["writesLeftOut"]);
+}
+
+}  // namespace
+
+std::string WhyText(const json::Value& answer) {
+  std::string out;
+  for (const json::Value& controller : answer["controllers"].items()) {
+    out += "controller " + Text(controller["controller"]) + '\n';
+    for (const json::Value& request : controller["requests"].items()) {
+      out += "  request " + Text(request["request"]) + '\n';
+      for (const json::Value& one : request["reconciles"].items()) AddReconcile(out, one);
+    }
+  }
+  return out;
+}
+
+}  // namespace kinformer::cli

@@ -1,0 +1,38 @@
+#include "cli/why_text.h"
+
+#include <gtest/gtest.h>
+
+namespace kinformer::cli {
+namespace {
+
+TEST(WhyText, ReconcilesHaveTheirCausesAndWrites) {
+  const json::Value answer = json::Parse(R"({"controllers":[{"controller":"web","requests":[
+    {"request":"default/web","reconciles":[
+      {"id":"i1","begun":"T1","seconds":0.25,"result":"requeue_after","afterSeconds":60,
+       "causes":[{"at":"T0","text":"updated Pod default/web 1 -> 2"}],"causesLeftOut":3,
+       "writes":[{"verb":"update","kind":"Pod","object":"default/web","version":"3","seen":"T2",
+                  "lagSeconds":0.5},
+                 {"verb":"create","kind":"Pod","object":"default/b","version":"4"},
+                 {"verb":"delete","kind":"Pod","object":"default/c"}],"writesLeftOut":1},
+      {"begun":"T3","seconds":1,"result":"error","error":"no\nway","causes":[],"writes":[]}]}]}]})")
+                                 .OrExit();
+  EXPECT_EQ(WhyText(answer), R"(controller web
+  request default/web
+    T1  0.25 s  requeue_after 60 s  i1
+      because updated Pod default/web 1 -> 2  at T0
+      and 3 more
+      wrote update Pod default/web -> 3, seen after 0.5 s
+      wrote create Pod default/b -> 4, not seen by a controller that keeps it
+      wrote delete Pod default/c
+      and 1 more
+    T3  1 s  error: no\nway
+)");
+}
+
+TEST(WhyText, WithoutControllers_IsEmpty) {
+  EXPECT_EQ(WhyText(json::Parse(R"({"controllers":[]})").OrExit()), "");
+  EXPECT_EQ(WhyText(json::Value()), "");
+}
+
+}  // namespace
+}  // namespace kinformer::cli

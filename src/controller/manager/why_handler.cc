@@ -1,0 +1,228 @@
+#include "controller/manager/why_handler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "kinformer/controller/causes.h"
+#include "kinformer/json/json.h"
+
+#include "controller/causes/causes_of.h"
+#include "controller/endpoints/text_response.h"
+#include "object/values/text_forms.h"
+#include "transport/query.h"
+#include "transport/responses.h"
+
+namespace kinformer::internal {
+namespace {
+
+bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// Requests that a controller knows.
+struct Told {
+  std::string controller;
+  std::vector<PastOfKey> requests;
+};
+
+// Moments of the steady clock as times of the day.
+class Clock {
+ public:
+  explicit Clock(const Env& env) : steady_(env.Now()), wall_(env.WallNow()) {}
+  [[nodiscard]] std::string Text(SteadyTime at) const {
+    const auto since = (wall_ - (steady_ - at)).time_since_epoch();
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+    std::string text;
+    AppendRfc3339Micro(
+        {.seconds = seconds.count(), .nanos = static_cast<std::int32_t>((since - seconds).count())},
+        text);
+    return text;
+  }
+  [[nodiscard]] SteadyTime now() const { return steady_; }
+
+ private:
+  const SteadyTime steady_;
+  const WallTime wall_;
+};
+
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+Causes TextsOf(const PastOfKey& request, const PastReconcile& past) {
+  Causes causes = CausesOf(past.causes, {.key = request.key, .attempts = past.attempts});
+  for (Cause& cause : causes.list) {
+    if (cause.type == CauseType::kRetry) cause.error = past.last_error;
+  }
+  return causes;
+}
+
+json::Value JsonOf(const Clock& clock, const Cause& cause) {
+  json::Value out =
+      json::Value::MakeObject({{"type", CauseTypeName(cause.type)}, {"at", clock.Text(cause.at)}});
+  const auto set = [&](std::string_view name, const std::string& text) {
+    if (!text.empty()) out.Set(name, text);
+  };
+  set("kind", cause.kind);
+  set("object", cause.object.name.empty() ? std::string() : cause.object.ToString());
+  set("oldVersion", cause.old_version);
+  set("newVersion", cause.new_version);
+  for (const std::string& field : cause.fields) out.Ensure("fields").Append(field);
+  set("manager", cause.manager);
+  if (cause.attempt > 0) out.Set("attempt", cause.attempt);
+  set("error", cause.error);
+  out.Set("text", cause.ToString());
+  return out;
+}
+
+// Events of objects with their versions, from which the time is taken when a write was seen.
+class Deliveries {
+ public:
+  void Note(const Cause& cause) {
+    if (!cause.new_version.empty() && !cause.object.name.empty()) all_.push_back(cause);
+  }
+  [[nodiscard]] std::optional<SteadyTime> Seen(const NotedWrite& write) const {
+    std::optional<SteadyTime> first;
+    for (const Cause& cause : all_) {
+      if (cause.new_version != write.version || cause.object != write.object ||
+          cause.kind != KindName(*write.kind)) {
+        continue;
+      }
+      if (!first || cause.at < *first) first = cause.at;
+    }
+    return first;
+  }
+
+ private:
+  std::vector<Cause> all_;
+};
+
+json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const NotedWrite& write) {
+  json::Value out = json::Value::MakeObject({{"verb", write.verb},
+                                             {"kind", KindName(*write.kind)},
+                                             {"object", write.object.ToString()},
+                                             {"at", clock.Text(write.at)}});
+  if (write.version.empty()) return out;
+  out.Set("version", write.version);
+  if (const auto seen = deliveries.Seen(write)) {
+    out.Set("seen", clock.Text(*seen));
+    out.Set("lagSeconds", std::max(0.0, Seconds(*seen - write.at)));
+  }
+  return out;
+}
+
+json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const PastReconcile& past,
+                   const Causes& causes) {
+  const bool running = past.result == "running";
+  json::Value out =
+      json::Value::MakeObject({{"id", past.id},
+                               {"begun", clock.Text(past.begun)},
+                               {"seconds", Seconds(running ? clock.now() - past.begun : past.took)},
+                               {"result", past.result}});
+  if (past.result == "requeue_after") out.Set("afterSeconds", Seconds(past.after));
+  if (!past.error.empty()) out.Set("error", past.error);
+  out.Set("causes", json::Value::MakeArray());
+  for (const Cause& cause : causes.list) out.Ensure("causes").Append(JsonOf(clock, cause));
+  if (causes.left_out > 0) out.Set("causesLeftOut", causes.left_out);
+  out.Set("writes", json::Value::MakeArray());
+  for (const NotedWrite& write : past.writes) {
+    out.Ensure("writes").Append(JsonOf(clock, deliveries, write));
+  }
+  if (past.writes_left_out > 0) out.Set("writesLeftOut", past.writes_left_out);
+  return out;
+}
+
+}  // namespace
+
+void Histories::Add(const History& history) {
+  const base::MutexLock lock(mutex_);
+  std::erase_if(histories_, [](const auto& weak) { return weak.expired(); });
+  histories_.push_back(history);
+}
+
+std::vector<Histories::History> Histories::All() const {
+  std::vector<History> all;
+  const base::MutexLock lock(mutex_);
+  for (const auto& weak : histories_) {
+    if (History history = weak.lock()) all.push_back(std::move(history));
+  }
+  return all;
+}
+
+bool NamesKind(std::string_view asked, const KindInfo& kind) {
+  const auto is = [&](std::string_view name) {
+    if (EqualsIgnoringCase(asked, name)) return true;
+    return !kind.group.empty() &&
+           EqualsIgnoringCase(asked, std::string(name) + "." + std::string(kind.group));
+  };
+  return is(kind.kind) || is(kind.resource) || is(kind.singular);
+}
+
+std::string WhyJson(const Env& env, const std::vector<Histories::History>& histories,
+                    std::string_view kind, const std::string& object) {
+  const auto is_kind = [&](const KindInfo& one) { return NamesKind(kind, one); };
+  std::vector<Told> all;
+  for (const Histories::History& history : histories) {
+    const bool own = history->kind() == nullptr || is_kind(*history->kind());
+    std::vector<PastOfKey> requests = history->About(object, own, is_kind);
+    if (!requests.empty()) all.push_back({history->controller(), std::move(requests)});
+  }
+  std::vector<Causes> causes;
+  Deliveries deliveries;
+  for (const Told& told : all) {
+    for (const PastOfKey& request : told.requests) {
+      for (const PastReconcile& past : request.reconciles) {
+        causes.push_back(TextsOf(request, past));
+        for (const Cause& cause : causes.back().list) deliveries.Note(cause);
+      }
+    }
+  }
+  const Clock clock(env);
+  json::Value out = json::Value::MakeObject({{"kind", kind},
+                                             {"object", object},
+                                             {"now", clock.Text(clock.now())},
+                                             {"controllers", json::Value::MakeArray()}});
+  std::size_t next = 0;
+  for (const Told& told : all) {
+    json::Value controller = json::Value::MakeObject({{"controller", told.controller}});
+    for (const PastOfKey& request : told.requests) {
+      json::Value of_request = json::Value::MakeObject({{"request", request.key}});
+      for (const PastReconcile& past : request.reconciles) {
+        of_request.Ensure("reconciles").Append(JsonOf(clock, deliveries, past, causes[next++]));
+      }
+      controller.Ensure("requests").Append(std::move(of_request));
+    }
+    out.Ensure("controllers").Append(std::move(controller));
+  }
+  return out.DumpPretty() + "\n";
+}
+
+WhyHandler::WhyHandler(Env& env, std::shared_ptr<const Histories> histories)
+    : env_(env), histories_(std::move(histories)), thread_(env, "why") {}
+
+std::unique_ptr<ResponseStream> WhyHandler::Handle(HttpRequest request) {
+  const std::string_view target = request.target;
+  const std::size_t mark = target.find('?');
+  if (target.substr(0, mark) != kWhyPath) return endpoints::NotFoundResponse();
+  const transport::Query query(mark == std::string_view::npos ? "" : target.substr(mark + 1));
+  std::string kind(query.Get("kind"));
+  std::string object(query.Get("object"));
+  if (kind.empty() || object.empty()) {
+    return endpoints::TextResponse(
+        400, std::string("ask for ") + kWhyPath + "?kind=KIND&object=NAMESPACE/NAME\n");
+  }
+  const std::size_t bytes = target.size();
+  return thread_.Answer(
+      [this, kind = std::move(kind), object = std::move(object)](const std::stop_token&) {
+        return [text = WhyJson(env_, histories_->All(), kind, object)] {
+          HttpHeaders headers;
+          headers.Add("Content-Type", "application/json");
+          headers.Add("X-Content-Type-Options", "nosniff");
+          return std::make_unique<transport::WholeBody>(200, std::move(headers), text);
+        };
+      },
+      bytes);
+}
+
+}  // namespace kinformer::internal
