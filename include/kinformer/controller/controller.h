@@ -254,7 +254,7 @@ bool TypedController<R>::ProcessNext() {
   failing_.Tried(request, core_.EventRetryInterval());
   const bool disposed = core_.Contain([&] {
     const std::optional<internal::Disposal> disposal = core_.Reconcile(
-        internal::TextOf(request), next->priority, failing_.Of(request), std::move(causes),
+        internal::TextOf(request), next->priority, failing_.Of(request), causes,
         [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
     if (disposal) Dispose(request, *disposal);
   });

@@ -44,7 +44,8 @@ class CauseMoreRef {
   explicit CauseMoreRef(CauseMore* adopted) : more_(adopted) {}
   CauseMoreRef(const CauseMoreRef& other);
   CauseMoreRef(CauseMoreRef&& other) noexcept : more_(std::exchange(other.more_, nullptr)) {}
-  CauseMoreRef& operator=(CauseMoreRef other) noexcept {
+  CauseMoreRef& operator=(const CauseMoreRef& other) { return *this = CauseMoreRef(other); }
+  CauseMoreRef& operator=(CauseMoreRef&& other) noexcept {
     std::swap(more_, other.more_);
     return *this;
   }
@@ -79,9 +80,11 @@ class CauseNote {
   static constexpr std::size_t kMost = 8;
 
   CauseNote() = default;
-  CauseNote(CauseNote&& other) noexcept : first_(std::exchange(other.first_, RawCause())) {}
+  // Moving leaves an empty note.
+  CauseNote(CauseNote&& other) noexcept : first_(std::move(other.first_)) { other.Empty(); }
   CauseNote& operator=(CauseNote&& other) noexcept {
-    first_ = std::exchange(other.first_, RawCause());
+    first_ = std::move(other.first_);
+    other.Empty();
     return *this;
   }
   CauseNote(const CauseNote&) = delete;
@@ -111,6 +114,10 @@ class CauseNote {
   [[nodiscard]] const RawCause& operator[](std::size_t i) const;
 
  private:
+  void Empty() {
+    first_.set = false;
+    first_.left_out = 0;
+  }
   void AddFurther(RawCause cause, const std::shared_ptr<CauseBudget>& budget);
 
   RawCause first_;

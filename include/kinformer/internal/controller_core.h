@@ -78,10 +78,10 @@ class ControllerCore {
   Result<void> Warmup(const std::stop_token& stop);
 
   // Calls `reconcile` for a request with the text `key`, which has failed before as `failed` says,
-  // and which `causes` have woken. Empty: the controller ended before the reconcile was allowed to
-  // begin.
+  // and which `causes` have woken, which it takes. Empty: the controller ended before the reconcile
+  // was allowed to begin.
   std::optional<Disposal> Reconcile(
-      std::string key, int priority, const FailedAttempts& failed, CauseNote causes,
+      std::string key, int priority, const FailedAttempts& failed, CauseNote& causes,
       const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile);
 
   // Returns what is known without the queue.

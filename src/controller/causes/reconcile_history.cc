@@ -119,7 +119,9 @@ void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote
   oldest.id.swap(id);
   oldest.begun = begun;
   oldest.took = took;
-  std::swap(oldest.causes, causes);
+  CauseNote replaced = std::move(oldest.causes);
+  oldest.causes = std::move(causes);
+  causes = std::move(replaced);
 }
 
 void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote& causes,

@@ -134,7 +134,7 @@ Result<ReconcileResult> ControllerCore::CallContained(
 }
 
 std::optional<Disposal> ControllerCore::Reconcile(
-    std::string key, int priority, const FailedAttempts& failed, CauseNote causes,
+    std::string key, int priority, const FailedAttempts& failed, CauseNote& causes,
     const std::function<Result<ReconcileResult>(const ReconcileContext&)>& reconcile) {
   if (!WaitUntilAllowed(key)) return std::nullopt;
   const SteadyTime begun = env_.Now();
