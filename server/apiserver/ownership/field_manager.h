@@ -53,12 +53,6 @@ Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
                         const json::Value& live, const json::Value& declared, bool force,
                         json::Value& object);
 
-// A Scale has been written to `object`, which was `live`: `replicas` is where, and `changed`
-// whether the number is another one. Sets metadata.managedFields: an update owns the number if
-// anybody did, an apply always. Conflict as for TrackApply.
-Result<void> TrackScale(const FieldManager& manager, const FieldSet& replicas, bool changed,
-                        const json::Value& live, bool force, json::Value& object);
-
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_OWNERSHIP_FIELD_MANAGER_H_
