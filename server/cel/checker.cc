@@ -209,8 +209,12 @@ class Checker {
         node.children.erase(node.children.begin());
       }
     }
-    std::vector<TypePtr> types;
-    for (const auto& child : node.children) types.push_back(Expression(*child));
+    // As in cel-go, the arguments come before what the function belongs to: the first that needs the
+    // type of a variable decides it.
+    const std::size_t first = node.is_member ? 1 : 0;
+    std::vector<TypePtr> types(node.children.size());
+    for (std::size_t i = first; i < types.size(); ++i) types[i] = Expression(*node.children[i]);
+    if (first == 1) types[0] = Expression(*node.children[0]);
     const FunctionFacts* const facts = FindFunction(node.name);
     if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
@@ -245,8 +249,7 @@ class Checker {
         continue;
       }
       // Several forms fit, since a type is known at run time only.
-      if (Shown(found) != Shown(result)) result = Any();
-      bindings_.Undo(mark);
+      if (!Bindings::Same(found, result)) result = Any();
     }
     if (result != nullptr) return result;
     std::string shown;
@@ -275,8 +278,10 @@ class Checker {
     const TypePtr yes = Expression(*node.children[1]);
     const TypePtr no = Expression(*node.children[2]);
     const std::size_t mark = bindings_.Mark();
-    if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, no)) {
-      return bindings_.MostGeneral(bindings_.Follow(no), bindings_.Follow(yes));
+    const TypePtr both = bindings_.Fresh();
+    if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, both) &&
+        bindings_.Unify(no, both)) {
+      return bindings_.Resolve(both, /*whole=*/false);
     }
     bindings_.Undo(mark);
     Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
@@ -301,7 +306,7 @@ class Checker {
     if (all == nullptr) {
       all = type;
     } else if (bindings_.Unify(all, type)) {
-      all = bindings_.MostGeneral(bindings_.Follow(all), bindings_.Follow(type));
+      all = Bindings::MostGeneral(all, type);
     } else {
       bindings_.Undo(mark);
       all = Any();
@@ -328,6 +333,9 @@ class Checker {
       case TypeKind::kString:
       case TypeKind::kDyn:
         return type;
+      case TypeKind::kVariable:
+        bindings_.MustBeScalar(type);
+        return type;
       default:
         return Any();  // refused when it is evaluated
     }
@@ -342,8 +350,10 @@ class Checker {
       if (node.optional_items[i / 2]) type = Content(*node.children[i + 1], type);
       Merge(values, type);
     }
-    if (keys == nullptr) return MapOf(bindings_.Fresh(), bindings_.Fresh());
-    return MapOf(keys, values);
+    if (keys != nullptr) return MapOf(keys, values);
+    keys = bindings_.Fresh();
+    bindings_.MustBeScalar(keys);
+    return MapOf(keys, bindings_.Fresh());
   }
 
   TypePtr Message(Node& node) {

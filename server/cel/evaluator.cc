@@ -34,6 +34,13 @@ Entries::iterator FindEntry(Entries& entries, const Value& key) {
   });
 }
 
+// Whether the call asks for an item of `[]`: the item is not evaluated then.
+bool IsInNothing(const Node& call) {
+  if (call.name != "@in" || call.children.size() != 2) return false;
+  const Node& list = *call.children[1];
+  return list.kind == NodeKind::kList && list.children.empty();
+}
+
 }  // namespace
 
 Value Evaluation::Run(const Node& node) {
@@ -54,7 +61,7 @@ Value Evaluation::Evaluate(const Node& node) {
     case NodeKind::kHas:
       return Has(node);
     case NodeKind::kCall:
-      return Call(node);
+      return IsInNothing(node) ? Value::Bool(false) : Call(node);
     case NodeKind::kAnd:
     case NodeKind::kOr:
       return Logic(node);

@@ -272,6 +272,10 @@ Value OptionalIndex(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments 
 
 Value Index(Evaluation& evaluation, const Node& call, Arguments a) {
   if (a[0].is(kOptional)) return OptionalIndex(evaluation, call, a);
+  // Whatever has no members has not this one.
+  if (!a[0].is(kMap) && !a[0].is(kList)) {
+    return Value::Error("no such key: " + std::string(TextOf(a[1]).text()));
+  }
   std::optional<Value> found = AtIndex(a[0], a[1]);
   if (found) return *std::move(found);
   const std::string shown(TextOf(a[1]).text());

@@ -16,12 +16,16 @@ using json::Value;
 
 constexpr const char* kSelectable = "x-kubernetes-selectable-fields";
 
+std::string ListKind(const ServedResource& resource, const ServedVersion& version) {
+  return resource.list_kind.empty() ? version.kind + "List" : resource.list_kind;
+}
+
 // Adds the schemas and the paths of a custom resource.
 void FillCustom(OpenApiResource at, const ServedVersion& version, OpenApiSchemas& schemas,
                 Value& paths) {
   at.object_schema = schemas.AddCustom(
       at.kind, version.schema == nullptr ? Value() : version.schema->source());
-  at.list_schema = schemas.AddList(at.kind, at.resource.list_kind, at.object_schema);
+  at.list_schema = schemas.AddList(at.kind, ListKind(at.resource, version), at.object_schema);
   if (!version.selectable.empty()) {
     Value fields = Value::MakeArray();
     for (const std::string& field : version.selectable) {
@@ -70,10 +74,8 @@ bool OpenApiDocuments::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas
       continue;
     }
     at.object_schema = schemas.AddBuiltin(at.kind, *served->message);
-    const std::string list_kind =
-        resource->list_kind.empty() ? served->kind + "List" : resource->list_kind;
     if (resource->HasVerb("list")) {
-      at.list_schema = schemas.AddList(at.kind, list_kind, at.object_schema);
+      at.list_schema = schemas.AddList(at.kind, ListKind(*resource, *served), at.object_schema);
     }
     for (const Subresource& sub : resource->subresources) {
       if (!sub.IsIn(gv.version)) continue;
