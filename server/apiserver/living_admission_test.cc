@@ -149,8 +149,7 @@ spec: {policyName: few, validationActions: [Deny]}
   EXPECT_THAT(server_.Pods("web-"), IsEmpty());
 }
 
-// Nothing answers the webhook, so that each create waits for its time, and fails.
-TEST_F(LivingAdmission, Webhook_IsWaitedFor) {
+TEST_F(LivingAdmission, WebhookThatNobodyAnswers_RefusesPods) {
   server_.Load(R"(
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration

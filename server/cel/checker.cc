@@ -268,8 +268,14 @@ class Checker {
   }
 
   TypePtr Logic(Node& node) {
+    // cel-go makes a balanced tree of it: only the parts of its last step count for its type.
+    const std::size_t steps = node.children.size() - 1;
     bool fits = true;
-    for (const auto& child : node.children) fits = MustBeBool(*child, Expression(*child)) && fits;
+    for (std::size_t i = 0; i <= steps; ++i) {
+      const bool is_last_step = steps == 1 || (steps == 2 && i == 2);
+      const bool fits_here = MustBeBool(*node.children[i], Expression(*node.children[i]));
+      fits = fits && (fits_here || !is_last_step);
+    }
     return fits ? Plain(TypeKind::kBool) : Failed();
   }
 
@@ -479,7 +485,7 @@ class Checker {
       case Macro::kOptMap:
         return OptionalOf(last);
       case Macro::kOptFlatMap:
-        return Flat(node, last);
+        return Flat(node, range, last);
     }
     return Any();
   }
@@ -509,10 +515,14 @@ class Checker {
     return Failed();
   }
 
-  TypePtr Flat(const Node& node, const TypePtr& type) {
-    TypePtr optional = OptionalOf(bindings_.Fresh());
-    if (bindings_.Unify(type, optional)) return optional;
-    Note(node.offset, "found no matching overload for '_?_:_' applied to '(bool, " + Shown(type) +
+  TypePtr Flat(const Node& node, const TypePtr& range, const TypePtr& type) {
+    const TypePtr both = bindings_.Fresh();
+    if (bindings_.Unify(type, both) && bindings_.Unify(OptionalOf(bindings_.Fresh()), both)) {
+      return bindings_.Resolve(both, /*whole=*/false);
+    }
+    const bool known = bindings_.Unify(range, OptionalOf(bindings_.Fresh()));
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(" +
+                          std::string(known ? "bool" : "!error!") + ", " + Shown(type) +
                           ", optional_type(dyn))'");
     return Failed();
   }

@@ -419,7 +419,8 @@ void Workloads::Note(Writes& writes, const PlannedWrite& write, const Result<voi
 }
 
 UserInfoPtr Workloads::UserOf(const Step& step) const {
-  const auto& [controller, key] = step;
+  const Controller controller = step.first;
+  const std::string& key = step.second;
   const auto account = [&]() -> std::string_view {
     switch (controller) {
       case Controller::kNodeKeeper:
