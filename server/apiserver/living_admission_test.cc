@@ -34,8 +34,10 @@ class LivingAdmission : public ::testing::Test {
     return out;
   }
   void Quota(const std::string& hard) {
-    server_.Load("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: default}\n"
-                 "spec: {hard: {" + hard + "}}\n");
+    server_.Load(
+        "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: default}\n"
+        "spec: {hard: {" +
+        hard + "}}\n");
   }
   json::Value TheSet() {
     const auto sets = server_.All(Kind::kReplicaSet);
@@ -45,8 +47,7 @@ class LivingAdmission : public ::testing::Test {
     return ConditionOf(server_.Get(kind, name), "ReplicaFailure")["message"].StringOrEmpty();
   }
 
-  LivingServer server_{"seed: 1\n",
-                       {.enable_admission_plugins = {"ResourceQuota", "LimitRanger"}}};
+  LivingServer server_{"seed: 1\n", {.enable_admission_plugins = {"ResourceQuota", "LimitRanger"}}};
 };
 
 constexpr std::string_view kExceeded =
@@ -93,29 +94,32 @@ TEST_F(LivingAdmission, FewerReplicas_EndTheFailure) {
 
 TEST_F(LivingAdmission, OtherControllers_TellTheRefusal) {
   Quota("pods: '0'");
-  server_.Load("apiVersion: batch/v1\nkind: Job\nmetadata: {name: task}\nspec:\n  template:\n"
-               "    spec: {restartPolicy: Never, containers: [{name: main, image: ok}]}\n");
-  server_.Load("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec:\n"
-               "  replicas: 2\n  selector: {matchLabels: {app: db}}\n  template:\n"
-               "    metadata: {labels: {app: db}}\n"
-               "    spec: {containers: [{name: main, image: db}]}\n");
+  server_.Load(
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: task}\nspec:\n  template:\n"
+      "    spec: {restartPolicy: Never, containers: [{name: main, image: ok}]}\n");
+  server_.Load(
+      "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec:\n"
+      "  replicas: 2\n  selector: {matchLabels: {app: db}}\n  template:\n"
+      "    metadata: {labels: {app: db}}\n"
+      "    spec: {containers: [{name: main, image: db}]}\n");
   ASSERT_TRUE(server_.Until([&] {
     return !Events("Job", "FailedCreate").empty() && !Events("StatefulSet", "FailedCreate").empty();
   }));
   EXPECT_THAT(server_.All(Kind::kPod), IsEmpty());
-  EXPECT_THAT(Events("Job", "FailedCreate"),
-              Contains(HasSubstr("Error creating: pods \"task-")));
-  EXPECT_THAT(Events("StatefulSet", "FailedCreate"),
-              ElementsAre("Warning: create Pod db-0 in StatefulSet db failed error: pods \"db-0\" is "
-                          "forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: "
-                          "pods=0"));
+  EXPECT_THAT(Events("Job", "FailedCreate"), Contains(HasSubstr("Error creating: pods \"task-")));
+  EXPECT_THAT(
+      Events("StatefulSet", "FailedCreate"),
+      ElementsAre("Warning: create Pod db-0 in StatefulSet db failed error: pods \"db-0\" is "
+                  "forbidden: exceeded quota: q, requested: pods=1, used: pods=0, limited: "
+                  "pods=0"));
   EXPECT_TRUE(server_.Get(Kind::kJob, "task").At("/status/active").is_null());
 }
 
 TEST_F(LivingAdmission, LimitRange_GivesPodsItsDefaults) {
-  server_.Load("apiVersion: v1\nkind: LimitRange\nmetadata: {name: l, namespace: default}\n"
-               "spec: {limits: [{type: Container, default: {cpu: 200m}, "
-               "defaultRequest: {cpu: 100m}}]}\n");
+  server_.Load(
+      "apiVersion: v1\nkind: LimitRange\nmetadata: {name: l, namespace: default}\n"
+      "spec: {limits: [{type: Container, default: {cpu: 200m}, "
+      "defaultRequest: {cpu: 100m}}]}\n");
   server_.Load(DeploymentYaml("web", 1, "nginx"));
   ASSERT_TRUE(server_.Until([&] { return !server_.Pods("web-").empty(); }));
   const json::Value pod = server_.Pods("web-")[0];

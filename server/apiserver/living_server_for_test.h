@@ -75,8 +75,8 @@ class LivingServer {
 
  private:
   static ApiServerOptions With(std::string_view script, ApiServerOptions options) {
-    options.simulate_workloads = std::make_shared<const WorkloadScript>(
-        ParseWorkloadScript(script, "script.yaml").OrExit());
+    options.simulate_workloads =
+        std::make_shared<const WorkloadScript>(ParseWorkloadScript(script, "script.yaml").OrExit());
     return options;
   }
   static GroupVersionResource ResourceOf(Kind kind) {

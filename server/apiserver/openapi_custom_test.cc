@@ -78,8 +78,8 @@ TEST_F(OpenApiCustom, Operations_HaveTheirIdsAndTags) {
               "get:list" + subject + " post:create" + subject +
                   " delete:deleteStableExampleSiteComV1CollectionNamespacedGadget");
     const std::string one = std::string(kGadgets) + "/{name}";
-    EXPECT_EQ(Ids(paths[one]), "get:read" + subject + " put:replace" + subject +
-                                   " delete:delete" + subject + " patch:patch" + subject);
+    EXPECT_EQ(Ids(paths[one]), "get:read" + subject + " put:replace" + subject + " delete:delete" +
+                                   subject + " patch:patch" + subject);
     for (const std::string part : {"Status", "Scale"}) {
       const std::string path = one + (part == "Status" ? "/status" : "/scale");
       EXPECT_EQ(Ids(paths[path]), "get:read" + subject + part + " put:replace" + subject + part +
@@ -109,9 +109,8 @@ TEST_F(OpenApiCustom, Parameters_StandAtThePathIfAllOperationsTakeThem) {
   EXPECT_EQ(Names(one["delete"]["parameters"]),
             "dryRun gracePeriodSeconds ignoreStoreReadErrorWithClusterBreakingPotential "
             "orphanDependents propagationPolicy");
-  EXPECT_EQ(one["get"]["parameters"].Dump(),
-            R"([{"name":"resourceVersion","in":"query",)"
-            R"("schema":{"type":"string","uniqueItems":true}}])");
+  EXPECT_EQ(one["get"]["parameters"].Dump(), R"([{"name":"resourceVersion","in":"query",)"
+                                             R"("schema":{"type":"string","uniqueItems":true}}])");
   const json::Value& everywhere = paths["/apis/stable.example-site.com/v1/gadgets"];
   EXPECT_TRUE(everywhere["get"]["parameters"].is_null());
   EXPECT_EQ(everywhere["parameters"].size(), 12U);
@@ -163,8 +162,14 @@ TEST_F(OpenApiCustom, Schemas_HaveThePublishedForm) {
               maybe: {type: string, nullable: true}
               either: {x-kubernetes-int-or-string: true}
               bounded: {x-kubernetes-int-or-string: true, anyOf: [{maximum: 3}, {pattern: x}]}
-              free: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {b: {type: string}}}
-              pod: {type: object, x-kubernetes-embedded-resource: true, properties: {spec: {type: object}}}
+              free:
+                type: object
+                x-kubernetes-preserve-unknown-fields: true
+                properties: {b: {type: string}}
+              pod:
+                type: object
+                x-kubernetes-embedded-resource: true
+                properties: {spec: {type: object}}
               choice: {type: object, oneOf: [{required: [a]}], properties: {a: {type: string}}}
 )");
   struct Row {

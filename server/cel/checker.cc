@@ -209,8 +209,8 @@ class Checker {
         node.children.erase(node.children.begin());
       }
     }
-    // As in cel-go, the arguments come before what the function belongs to: the first that needs the
-    // type of a variable decides it.
+    // As in cel-go, the arguments come before what the function belongs to: the first that needs
+    // the type of a variable decides it.
     const std::size_t first = node.is_member ? 1 : 0;
     std::vector<TypePtr> types(node.children.size());
     for (std::size_t i = first; i < types.size(); ++i) types[i] = Expression(*node.children[i]);

@@ -245,8 +245,7 @@ Value Evaluation::OverItems(const Node& node, const Value& range) {
   const std::size_t size = range.size();
   // Whether it takes only items for which a condition holds: of several errors in conditions the
   // last one is the result, as cel-go makes a choice of them.
-  const bool chooses =
-      filters || node.macro == Macro::kFilter || node.macro == Macro::kExistsOne;
+  const bool chooses = filters || node.macro == Macro::kFilter || node.macro == Macro::kExistsOne;
   std::optional<Value> failed;
   for (std::size_t i = 0; i < size; ++i) {
     cost_ += kItemCost;

@@ -157,8 +157,7 @@ TEST(CelChecks, VariablesStandForWhatTheyMeetFirst) {
       {"1 in (true ? {'a': 1} : {}.transformMapEntry(k, v, {k: 2}))",
        "compile: found no matching overload for '@in' applied to '(int, map(string, int))'"},
       {"(true ? {} : {}).transformMapEntry(k, v, {optional.of(k).orValue(k): v}) == {}", "true"},
-      {"(1 || true || false ? 1 : 'a') == 1",
-       "compile: expected type 'bool' but found 'int'"},
+      {"(1 || true || false ? 1 : 'a') == 1", "compile: expected type 'bool' but found 'int'"},
       {"[{}, {1: 2}, {1: dyn(3)}].size()",
        "compile: expected type 'map(int, dyn)' but found 'map(int, int)'"},
   });
@@ -175,7 +174,7 @@ TEST(CelOperators, NothingIsInAnEmptyList) {
 }
 
 // As in cel-go, where a condition makes a choice.
-TEST(CelMacros, OfSeveralErrorsOfConditions_TheLastCounts) {
+TEST(CelMacros, LastOfSeveralErrorsOfConditions_Counts) {
   Check({
       {"[1, 2].existsOne(i, {1: 0}[i] / 0 == 1)", "error: no such key: 2"},
       {"[2, 1].filter(i, {1: 0}[i] / 0 == 1)", "error: division by zero"},

@@ -155,7 +155,8 @@ class Formatter {
     out_ += "×10";
     for (std::size_t i = e + 1; i < text.size(); ++i) {
       if (text[i] == '-') out_ += "⁻";
-      if (text[i] >= '0' && text[i] <= '9') out_ += kRaised[static_cast<std::size_t>(text[i] - '0')];
+      if (text[i] >= '0' && text[i] <= '9')
+        out_ += kRaised[static_cast<std::size_t>(text[i] - '0')];
     }
   }
 

@@ -207,7 +207,7 @@ class Bindings {
   }
 
   std::vector<TypePtr> bound_;
-  std::vector<bool> scalar_;  // stands for no type with parameters
+  std::vector<bool> scalar_;                            // stands for no type with parameters
   std::vector<std::pair<std::size_t, TypePtr>> trail_;  // and what they stood for before
 };
 

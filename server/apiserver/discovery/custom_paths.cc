@@ -19,15 +19,20 @@ struct Parameter {
 };
 using Parameters = std::vector<Parameter>;
 
-// What an operation takes besides `pretty`, by its action.
+// Returns what an operation takes besides `pretty`, by its action.
 Parameters ParametersOf(std::string_view action) {
   if (action == "get") return {{"resourceVersion"}};
   if (action == "list" || action == "deletecollection") {
-    return {{"allowWatchBookmarks", "boolean"}, {"continue"},
-            {"fieldSelector"},                  {"labelSelector"},
-            {"limit", "integer"},               {"resourceVersion"},
-            {"resourceVersionMatch"},           {"sendInitialEvents", "boolean"},
-            {"shardSelector"},                  {"timeoutSeconds", "integer"},
+    return {{"allowWatchBookmarks", "boolean"},
+            {"continue"},
+            {"fieldSelector"},
+            {"labelSelector"},
+            {"limit", "integer"},
+            {"resourceVersion"},
+            {"resourceVersionMatch"},
+            {"sendInitialEvents", "boolean"},
+            {"shardSelector"},
+            {"timeoutSeconds", "integer"},
             {"watch", "boolean"}};
   }
   if (action == "delete") {
@@ -90,8 +95,8 @@ class PathWriter {
       Add(root + at_.resource.plural,
           {{"get", "list", "list", kind + "ForAllNamespaces", at_.list_schema}});
     }
-    const std::string all = root + (namespaced ? "namespaces/{namespace}/" : "") +
-                            at_.resource.plural;
+    const std::string all =
+        root + (namespaced ? "namespaces/{namespace}/" : "") + at_.resource.plural;
     const std::string status = Meta("Status");
     Add(all, {{"get", "list", "list", subject, at_.list_schema},
               {"post", "post", "create", subject, object, object, {"201", "202"}},
@@ -196,8 +201,8 @@ class PathWriter {
 
   [[nodiscard]] Value Made(const Operation& operation, const Parameters& common) const {
     Value out = Value::MakeObject();
-    out.Set("tags", Value::MakeArray({Identifier(group_, false) + "_" +
-                                      Identifier(at_.kind.version, false)}));
+    out.Set("tags", Value::MakeArray(
+                        {Identifier(group_, false) + "_" + Identifier(at_.kind.version, false)}));
     out.Set("operationId", std::string(operation.verb) + Identifier(group_, true) +
                                Identifier(at_.kind.version, true) + operation.subject);
     const Texts types = TypesOf(operation.method);

@@ -43,8 +43,7 @@ constexpr auto kTypes = std::to_array<Type>({
      "apiVersion:s code:i details:>StatusDetails kind:s message:s metadata:>ListMeta= reason:s "
      "status:s"},
     {"StatusCause", "field:s message:s reason:s"},
-    {"StatusDetails",
-     "causes:>StatusCause* group:s kind:s name:s retryAfterSeconds:i uid:s"},
+    {"StatusDetails", "causes:>StatusCause* group:s kind:s name:s retryAfterSeconds:i uid:s"},
 });
 
 // The groups and versions in which a client may send DeleteOptions. `more`: OpenAPI 2 only.
@@ -159,18 +158,18 @@ Value KindsOf(std::string_view name, OpenApiVersion form) {
   return out;
 }
 
-Value Member(std::string_view name, std::string_view type, bool by_default,
-             const OpenApiSchemas& to, MetaSchema& made) {
+Value Member(std::string_view name, std::string_view type, bool by_default, OpenApiVersion form,
+             MetaSchema& made) {
   const bool list = TakeEnd('*', type);
   Value out;
   if (type.starts_with('>')) {
     made.refers_to.emplace_back(type.substr(1));
     const std::string full = MetaSchemaName(type.substr(1));
-    out = list ? to.Reference(full) : to.Member(full);
+    out = list ? SchemaReference(form, full) : MemberReference(form, full);
   } else {
     out = Scalar(type[0]);
   }
-  if (by_default && to.form() == OpenApiVersion::kV3) {
+  if (by_default && form == OpenApiVersion::kV3) {
     out.Set("default", type[0] == 's'   ? Value("")
                        : type[0] == 'i' ? Value(0)
                                         : Value::MakeObject());
@@ -186,7 +185,7 @@ std::string MetaSchemaName(std::string_view name) {
          std::string(name);
 }
 
-MetaSchema MetaSchemaOf(std::string_view name, const OpenApiSchemas& to) {
+MetaSchema MetaSchemaOf(std::string_view name, OpenApiVersion form) {
   if (name == "Time") return {.schema = Typed("string", "date-time")};
   MetaSchema made{.schema = Typed("object")};
   const auto found = std::find_if(kTypes.begin(), kTypes.end(),
@@ -200,12 +199,12 @@ MetaSchema MetaSchemaOf(std::string_view name, const OpenApiSchemas& to) {
              std::string_view type = member.substr(colon + 1);
              if (TakeEnd('!', type)) required.Append(member_name);
              const bool by_default = TakeEnd('=', type);
-             properties.Set(member_name, Member(member_name, type, by_default, to, made));
+             properties.Set(member_name, Member(member_name, type, by_default, form, made));
            });
   if (required.size() > 0) made.schema.Set("required", std::move(required));
   if (properties.size() > 0) made.schema.Set("properties", std::move(properties));
   if (name == "OwnerReference") made.schema.Set("x-kubernetes-map-type", "atomic");
-  if (Value kinds = KindsOf(name, to.form()); !kinds.is_null()) {
+  if (Value kinds = KindsOf(name, form); !kinds.is_null()) {
     made.schema.Set("x-kubernetes-group-version-kind", std::move(kinds));
   }
   return made;

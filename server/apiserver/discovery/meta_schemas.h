@@ -11,7 +11,7 @@
 
 #include "kinformer/json/json.h"
 
-#include "apiserver/discovery/openapi_schemas.h"
+#include "apiserver/discovery/openapi_form.h"
 
 namespace kinformer::apiserver {
 
@@ -25,8 +25,8 @@ struct MetaSchema {
 
 // `name`: one of DeleteOptions, FieldsV1, ListMeta, ManagedFieldsEntry, ObjectMeta,
 // OwnerReference, Patch, Preconditions, Scale, ScaleSpec, ScaleStatus, ShardInfo, Status,
-// StatusCause, StatusDetails, Time. `to` makes references.
-[[nodiscard]] MetaSchema MetaSchemaOf(std::string_view name, const OpenApiSchemas& to);
+// StatusCause, StatusDetails, Time.
+[[nodiscard]] MetaSchema MetaSchemaOf(std::string_view name, OpenApiVersion form);
 
 }  // namespace kinformer::apiserver
 

@@ -23,8 +23,8 @@ std::string ListKind(const ServedResource& resource, const ServedVersion& versio
 // Adds the schemas and the paths of a custom resource.
 void FillCustom(OpenApiResource at, const ServedVersion& version, OpenApiSchemas& schemas,
                 Value& paths) {
-  at.object_schema = schemas.AddCustom(
-      at.kind, version.schema == nullptr ? Value() : version.schema->source());
+  at.object_schema =
+      schemas.AddCustom(at.kind, version.schema == nullptr ? Value() : version.schema->source());
   at.list_schema = schemas.AddList(at.kind, ListKind(at.resource, version), at.object_schema);
   if (!version.selectable.empty()) {
     Value fields = Value::MakeArray();
@@ -104,16 +104,16 @@ std::string OpenApiDocuments::V2() const {
   OpenApiSchemas schemas(OpenApiVersion::kV2);
   Value paths = Value::MakeObject();
   for (const GroupVersionEntry& gv : group_versions_) Fill(gv, schemas, paths);
-  const Value token = Value::MakeObject(
-      {{"type", "apiKey"}, {"name", "authorization"}, {"in", "header"}});
+  const Value token =
+      Value::MakeObject({{"type", "apiKey"}, {"name", "authorization"}, {"in", "header"}});
   return Value::MakeObject(
              {{"swagger", "2.0"},
               {"info", About(/*custom=*/false)},
               {"paths", std::move(paths)},
               {"definitions", schemas.Take()},
               {"securityDefinitions", Value::MakeObject({{"BearerToken", token}})},
-              {"security", Value::MakeArray({Value::MakeObject(
-                               {{"BearerToken", Value::MakeArray()}})})}})
+              {"security",
+               Value::MakeArray({Value::MakeObject({{"BearerToken", Value::MakeArray()}})})}})
       .Dump();
 }
 

@@ -107,17 +107,6 @@ json::Value OpenApiKind::ToJson() const {
   return Value::MakeObject({{"group", group}, {"version", version}, {"kind", kind}});
 }
 
-json::Value OpenApiSchemas::Reference(std::string_view name) const {
-  const char* const prefix =
-      form_ == OpenApiVersion::kV3 ? "#/components/schemas/" : "#/definitions/";
-  return Value::MakeObject({{"$ref", prefix + std::string(name)}});
-}
-
-json::Value OpenApiSchemas::Member(const std::string& name) const {
-  if (form_ == OpenApiVersion::kV2) return Reference(name);
-  return Value::MakeObject({{"allOf", Value::MakeArray({Reference(name)})}});
-}
-
 std::string OpenApiSchemas::AddPlain(std::string_view name, const json::Value& schema) {
   schemas_.try_emplace(std::string(name), schema);
   return std::string(name);
@@ -222,37 +211,41 @@ json::Value OpenApiSchemas::ScalarOf(const MessageDescriptor& owner, const Field
     case FieldKind::kDuration:
       return Typed("string");
     case FieldKind::kTime:
-      return Member(AddPlain(std::string(kMeta) + "Time", Typed("string", "date-time")));
+      return MemberReference(form_,
+                             AddPlain(std::string(kMeta) + "Time", Typed("string", "date-time")));
     case FieldKind::kMicroTime:
-      return Member(AddPlain(std::string(kMeta) + "MicroTime", Typed("string", "date-time")));
+      return MemberReference(
+          form_, AddPlain(std::string(kMeta) + "MicroTime", Typed("string", "date-time")));
     case FieldKind::kQuantity:
-      return Member(AddPlain("io.k8s.apimachinery.pkg.api.resource.Quantity",
-                             OneOf(form_, nullptr, {"string", "number"})));
+      return MemberReference(form_, AddPlain("io.k8s.apimachinery.pkg.api.resource.Quantity",
+                                             OneOf(form_, nullptr, {"string", "number"})));
     case FieldKind::kIntOrString:
-      return Member(AddPlain("io.k8s.apimachinery.pkg.util.intstr.IntOrString",
-                             OneOf(form_, "int-or-string", {"integer", "string"})));
+      return MemberReference(form_, AddPlain("io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+                                             OneOf(form_, "int-or-string", {"integer", "string"})));
     case FieldKind::kRawJson:
       if (field.json_name == "fieldsV1") {
-        return Member(AddPlain(std::string(kMeta) + "FieldsV1", Typed("object")));
+        return MemberReference(form_, AddPlain(std::string(kMeta) + "FieldsV1", Typed("object")));
       }
       if (owner.name.find(".apiextensions.") != std::string_view::npos) {
-        return Member(AddPlain("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
-                               Value::MakeObject()));
+        return MemberReference(
+            form_, AddPlain("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
+                            Value::MakeObject()));
       }
-      return Member(AddPlain("io.k8s.apimachinery.pkg.runtime.RawExtension", Typed("object")));
+      return MemberReference(
+          form_, AddPlain("io.k8s.apimachinery.pkg.runtime.RawExtension", Typed("object")));
     case FieldKind::kMessage:
     case FieldKind::kJsonUnion:
       break;
   }
   if (field.message == nullptr) return Value::MakeObject();
   if (field.message->union_kind == UnionKind::kStringList) return SchemaOf(*field.message);
-  return Member(AddMessage(*field.message));
+  return MemberReference(form_, AddMessage(*field.message));
 }
 
 std::string OpenApiSchemas::AddMetaSchema(std::string_view name) {
   std::string full = MetaSchemaName(name);
   if (schemas_.count(full) > 0) return full;
-  MetaSchema made = MetaSchemaOf(name, *this);
+  MetaSchema made = MetaSchemaOf(name, form_);
   schemas_.emplace(full, std::move(made.schema));
   for (const std::string& other : made.refers_to) AddMetaSchema(other);
   return full;
@@ -260,7 +253,7 @@ std::string OpenApiSchemas::AddMetaSchema(std::string_view name) {
 
 std::string OpenApiSchemas::AddCustom(const OpenApiKind& kind, const json::Value& schema) {
   std::string name = CustomName(kind);
-  Value whole = PublishedSchema(schema, form_, Member(AddMetaSchema("ObjectMeta")));
+  Value whole = PublishedSchema(schema, form_, MemberReference(form_, AddMetaSchema("ObjectMeta")));
   whole.Set("x-kubernetes-group-version-kind", Value::MakeArray({kind.ToJson()}));
   schemas_.insert_or_assign(name, std::move(whole));
   return name;
@@ -275,7 +268,7 @@ std::string OpenApiSchemas::AddList(const OpenApiKind& kind, std::string_view li
   whole.Set("properties",
             Value::MakeObject({{"apiVersion", Typed("string")},
                                {"kind", Typed("string")},
-                               {"metadata", Member(AddMetaSchema("ListMeta"))},
+                               {"metadata", MemberReference(form_, AddMetaSchema("ListMeta"))},
                                {"items", ListOf(Reference(item))}}));
   const OpenApiKind list{
       .group = kind.group, .version = kind.version, .kind = std::string(list_kind)};

@@ -8,7 +8,6 @@
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,9 +15,9 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/json/json.h"
 
-namespace kinformer::apiserver {
+#include "apiserver/discovery/openapi_form.h"
 
-enum class OpenApiVersion : std::uint8_t { kV2, kV3 };
+namespace kinformer::apiserver {
 
 struct OpenApiKind {
   std::string group{};
@@ -45,9 +44,9 @@ class OpenApiSchemas {
   std::string AddMetaSchema(std::string_view name);
 
   // Returns {"$ref":...} to the schema of that name.
-  [[nodiscard]] json::Value Reference(std::string_view name) const;
-  // Returns a member's reference, wrapped: OpenAPI 3 allows nothing beside a bare $ref.
-  [[nodiscard]] json::Value Member(const std::string& name) const;
+  [[nodiscard]] json::Value Reference(std::string_view name) const {
+    return SchemaReference(form_, name);
+  }
   // Returns the schema of that name, to be changed. REQUIRES: it was added.
   [[nodiscard]] json::Value& At(const std::string& name) { return schemas_.at(name); }
   // Returns all schemas, by name. Leaves this empty.

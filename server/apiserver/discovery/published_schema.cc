@@ -40,9 +40,9 @@ void SayNumberOrString(Value& schema) {
 
 // Removes members that say nothing, as Go's form of a schema lacks them.
 void RemoveEmpty(Value& schema) {
-  constexpr auto kFlags = std::to_array<std::string_view>(
-      {"nullable", "exclusiveMinimum", "exclusiveMaximum", "uniqueItems", kIntOrString, kEmbedded,
-       kPreserve});
+  constexpr auto kFlags =
+      std::to_array<std::string_view>({"nullable", "exclusiveMinimum", "exclusiveMaximum",
+                                       "uniqueItems", kIntOrString, kEmbedded, kPreserve});
   for (const std::string_view flag : kFlags) {
     if (schema.contains(flag) && !IsSet(schema, flag)) schema.Erase(flag);
   }

@@ -7,7 +7,7 @@
 
 #include "kinformer/json/json.h"
 
-#include "apiserver/discovery/openapi_schemas.h"
+#include "apiserver/discovery/openapi_form.h"
 
 namespace kinformer::apiserver {
 

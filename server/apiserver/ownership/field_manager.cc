@@ -48,6 +48,14 @@ bool ForgetsOwners(const json::Value& object, bool custom) {
   return sent.size() == 0 ? !custom : sent.size() == 1 && sent[0].size() == 0;
 }
 
+ManagedEntry EntryOf(const FieldManager& manager) {
+  return {.manager = manager.name,
+          .applies = manager.applies,
+          .api_version = manager.api_version,
+          .subresource = manager.subresource,
+          .time = manager.now};
+}
+
 void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
                  const FieldSet& filled_in, json::Value& after) {
   const bool creates = before.is_null();

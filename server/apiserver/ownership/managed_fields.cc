@@ -47,15 +47,13 @@ void SetManagedFields(ManagedEntries entries, json::Value& object) {
     return std::tuple<bool, std::string_view, std::string_view, std::string_view, std::string_view>(
         updates, entry.time, entry.manager, entry.api_version, entry.subresource);
   };
-  std::sort(
-      entries.begin(), entries.end(),
-      [&](const ManagedEntry& a, const ManagedEntry& b) { return order(a) < order(b); });
+  std::sort(entries.begin(), entries.end(),
+            [&](const ManagedEntry& a, const ManagedEntry& b) { return order(a) < order(b); });
   json::Array list;
   for (const ManagedEntry& entry : entries) {
-    json::Value item =
-        json::Value::MakeObject({{"manager", entry.manager},
-                                 {"operation", entry.applies ? kApply : kUpdate},
-                                 {"apiVersion", entry.api_version}});
+    json::Value item = json::Value::MakeObject({{"manager", entry.manager},
+                                                {"operation", entry.applies ? kApply : kUpdate},
+                                                {"apiVersion", entry.api_version}});
     if (!entry.time.empty()) item.Set("time", entry.time);
     item.Set("fieldsType", "FieldsV1");
     item.Set("fieldsV1", entry.fields.ToJson());
@@ -68,14 +66,6 @@ void SetManagedFields(ManagedEntries entries, json::Value& object) {
   } else {
     metadata.Set("managedFields", json::Value(std::move(list)));
   }
-}
-
-ManagedEntry EntryOf(const FieldManager& manager) {
-  return {.manager = manager.name,
-          .applies = manager.applies,
-          .api_version = manager.api_version,
-          .subresource = manager.subresource,
-          .time = manager.now};
 }
 
 ManagedEntry TakeOut(const ManagedEntry& like, ManagedEntries& entries) {

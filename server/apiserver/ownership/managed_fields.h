@@ -14,7 +14,6 @@
 #include "kinformer/base/error.h"
 #include "kinformer/json/json.h"
 
-#include "apiserver/ownership/field_manager.h"
 #include "apiserver/ownership/field_set.h"
 
 namespace kinformer::apiserver {
@@ -30,7 +29,7 @@ struct ManagedEntry {
   std::string time{};  // empty: none
   FieldSet fields{};
 
-  // Who it is. One who applies is the same one in all versions.
+  // Returns what tells entries apart: one who applies is the same in all versions.
   [[nodiscard]] auto Identity() const {
     const std::string_view version = applies ? std::string_view() : std::string_view(api_version);
     return std::tuple<std::string_view, bool, std::string_view, std::string_view>(
@@ -46,8 +45,6 @@ using ManagedEntries = std::vector<ManagedEntry>;
 // out entries without fields.
 void SetManagedFields(ManagedEntries entries, json::Value& object);
 
-// Returns the entry of a writer, without fields.
-[[nodiscard]] ManagedEntry EntryOf(const FieldManager& manager);
 // Takes the entry of the same identity out of the list; returns `like` if there is none.
 [[nodiscard]] ManagedEntry TakeOut(const ManagedEntry& like, ManagedEntries& entries);
 

@@ -39,10 +39,9 @@ ManagedEntries OwnersOfParent(ManagedEntries parents, ManagedEntries owners,
   for (ManagedEntry& parent : parents) {
     const auto found = replicas.find(parent.api_version);
     if (found == replicas.end()) continue;
-    if (Owns(parent, found->second) &&
-        std::erase_if(owners, [&](const ManagedEntry& owner) {
-          return owner.Identity() == parent.Identity();
-        }) == 0) {
+    if (Owns(parent, found->second) && std::erase_if(owners, [&](const ManagedEntry& owner) {
+                                         return owner.Identity() == parent.Identity();
+                                       }) == 0) {
       parent.fields.Subtract(found->second);
     }
     out.push_back(std::move(parent));
@@ -100,9 +99,8 @@ Result<void> TrackScale(const FieldManager& manager, const ReplicaFields& replic
     const bool keeps = owned && change != ScaleChange::kRemoved;
     if (manager.applies || change == ScaleChange::kSet || keeps) owners.push_back(std::move(mine));
   }
-  SetManagedFields(OwnersOfParent(std::move(parents), std::move(owners), replicas,
-                                  manager.api_version),
-                   object);
+  SetManagedFields(
+      OwnersOfParent(std::move(parents), std::move(owners), replicas, manager.api_version), object);
   return {};
 }
 

@@ -69,8 +69,9 @@ TEST_F(ScaleOwners, Nobody_StaysNobodyAfterAnUpdate) {
 TEST_F(ScaleOwners, UpdateThatChangesNothing_SplitsTheEntryOfAnUpdater) {
   Own("m1", "Update", kBoth);
   Write("h", false, ScaleChange::kNone);
-  EXPECT_THAT(Owners(), ElementsAre(R"(m1 Update {"f:replicas":{}})", R"(m1 Update* {"f:text":{}})"));
-  // Of the two the one with a time counts from then on.
+  EXPECT_THAT(Owners(),
+              ElementsAre(R"(m1 Update {"f:replicas":{}})", R"(m1 Update* {"f:text":{}})"));
+  // The one with a time counts from then on.
   Write("h", false, ScaleChange::kSet);
   EXPECT_THAT(Owners(), ElementsAre(R"(m1 Update* {"f:text":{}})"));
 }
@@ -79,8 +80,9 @@ TEST_F(ScaleOwners, Update_TakesTheNumberFromAll) {
   Own("m1", "Apply", kBoth);
   Own("m2", "Update", kBoth);
   Write("h", false, ScaleChange::kSet);
-  EXPECT_THAT(Owners(), ElementsAre(R"(m1 Apply* {"f:text":{}})", R"(h/scale Update {"f:replicas":{}})",
-                                    R"(m2 Update* {"f:text":{}})"));
+  EXPECT_THAT(Owners(),
+              ElementsAre(R"(m1 Apply* {"f:text":{}})", R"(h/scale Update {"f:replicas":{}})",
+                          R"(m2 Update* {"f:text":{}})"));
 }
 
 TEST_F(ScaleOwners, Zero_HasNoOwner) {
@@ -93,9 +95,8 @@ TEST_F(ScaleOwners, Applier_KeepsItsEntry) {
   Own("m1", "Apply", kBoth);
   Own("m2", "Apply", "{'f:replicas': {}}", ", subresource: scale");
   Write("m2", true, ScaleChange::kNone);
-  EXPECT_THAT(Owners(),
-              ElementsAre(R"(m1 Apply* {"f:replicas":{},"f:text":{}})",
-                          R"(m2/scale Apply* {"f:replicas":{}})"));
+  EXPECT_THAT(Owners(), ElementsAre(R"(m1 Apply* {"f:replicas":{},"f:text":{}})",
+                                    R"(m2/scale Apply* {"f:replicas":{}})"));
 }
 
 TEST_F(ScaleOwners, ApplyOfAnotherNumber_ConflictsUnlessItIsForced) {
@@ -105,21 +106,23 @@ TEST_F(ScaleOwners, ApplyOfAnotherNumber_ConflictsUnlessItIsForced) {
             "Apply failed with 2 conflicts: conflicts with \"m1\":\n- .spec.replicas\n"
             "conflicts with \"m2\" using autoscaling/v1:\n- .spec.replicas");
   EXPECT_EQ(Write("m3", true, ScaleChange::kSet, /*force=*/true), "");
-  EXPECT_THAT(Owners(), ElementsAre(R"(m3/scale Apply {"f:replicas":{}})", R"(m1 Apply* {"f:text":{}})",
-                                    R"(m2 Update* {"f:text":{}})"));
+  EXPECT_THAT(Owners(), ElementsAre(R"(m3/scale Apply {"f:replicas":{}})",
+                                    R"(m1 Apply* {"f:text":{}})", R"(m2 Update* {"f:text":{}})"));
 }
 
 TEST_F(ScaleOwners, EntriesOfUnknownVersions_AreDropped) {
   Own("m1", "Update", kBoth);
-  json::Value old = yaml::Parse("{manager: m0, operation: Update, apiVersion: example.com/v0, "
-                                "fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:text': {}}}}")
+  json::Value old = yaml::Parse(
+                        "{manager: m0, operation: Update, apiVersion: example.com/v0, "
+                        "fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:text': {}}}}")
                         .OrExit();
   object_.Ensure("metadata", "managedFields").Append(std::move(old));
   Write("h", false, ScaleChange::kSet);
-  EXPECT_THAT(Owners(), ElementsAre(R"(h/scale Update {"f:replicas":{}})", R"(m1 Update* {"f:text":{}})"));
+  EXPECT_THAT(Owners(),
+              ElementsAre(R"(h/scale Update {"f:replicas":{}})", R"(m1 Update* {"f:text":{}})"));
 }
 
-TEST(ManagedFields, OneWhoApplies_IsTheSameInAllVersions) {
+TEST(ManagedFields, Applier_IsTheSameInAllVersions) {
   const auto entry = [](const std::string& operation, const std::string& version) {
     return "{manager: m, operation: " + operation + ", apiVersion: " + version +
            ", fieldsType: FieldsV1, fieldsV1: {'f:spec': {}}}";

@@ -249,7 +249,7 @@ struct ApiServer::Impl {
   FaultPlan faults;
   RequestRouter router;
   std::unique_ptr<WorkloadCreates> creates;  // null: none are simulated
-  WriteTarget lease{};  // the server's own lease
+  WriteTarget lease{};                       // the server's own lease
 };
 
 std::int64_t FirstResourceVersionAt(WallTime now) {

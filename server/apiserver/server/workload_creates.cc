@@ -26,13 +26,13 @@ void WorkloadCreates::Create(const WriteTarget& target, json::Value object,
   const std::uint64_t number = made_++;
   // Empty until it is known that the request waits for something.
   waiting_.emplace(number, nullptr);
-  AsyncTicket ticket =
-      Start<Result<void>>(state_.env, mutations_.CreateReviewed(RequestFor(target), std::move(object)),
-                          [this, number, done = std::move(done)](Result<void> made) {
-                            const AsyncTicket ended = std::move(waiting_.at(number));
-                            waiting_.erase(number);
-                            done(std::move(made));
-                          });
+  AsyncTicket ticket = Start<Result<void>>(
+      state_.env, mutations_.CreateReviewed(RequestFor(target), std::move(object)),
+      [this, number, done = std::move(done)](Result<void> made) {
+        const AsyncTicket ended = std::move(waiting_.at(number));
+        waiting_.erase(number);
+        done(std::move(made));
+      });
   if (const auto found = waiting_.find(number); found != waiting_.end()) {
     found->second = std::move(ticket);
   }

@@ -10,7 +10,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
-#include "apiserver/write/object/write_request.h"
+#include "apiserver/write/object/object_writer.h"
 
 namespace kinformer::apiserver::workloads {
 

@@ -253,8 +253,8 @@ class JobRound {
     metadata.Set("name", prefix + scene_.dice.Letters());
     metadata.Ensure("finalizers").Append(kFinalizer);
     std::string text = "Created pod: " + NameOf(pod);
-    made_ += plan_.CreateFor(Kind::kJob, job_, kComponent, Kind::kPod, std::move(pod),
-                             std::move(text));
+    made_ +=
+        plan_.CreateFor(Kind::kJob, job_, kComponent, Kind::kPod, std::move(pod), std::move(text));
   }
 
   void Put(const char* name, std::int64_t number) {

@@ -46,8 +46,8 @@ struct PlannedWrite {
   std::string propagation{};
   // A create whose refusal the controller has to hear of (Scene::refusal).
   bool remembered = false;
-  // Of an event about the create before it: what it tells instead if that is refused. The error
-  // follows the text. Empty: no event then.
+  // An event about the create before it tells this instead if that is refused; the error follows
+  // the text. Empty: there is no event then.
   std::string refused_reason{};
   std::string refused_text{};
 };

@@ -89,12 +89,9 @@ void ReportRefusal(const Scene& scene, bool pods_missing, json::Value& status) {
     return one["type"].StringOrEmpty() == kFailure;
   });
   if (scene.refusal.empty() || there) return;
-  SetCondition(status,
-               {.type = kFailure,
-                .holds = true,
-                .reason = "FailedCreate",
-                .message = scene.refusal},
-               scene.now);
+  SetCondition(
+      status, {.type = kFailure, .holds = true, .reason = "FailedCreate", .message = scene.refusal},
+      scene.now);
 }
 
 }  // namespace

@@ -33,9 +33,8 @@ ReplicaFields ReplicaFieldsOf(const ServedResource& resource) {
   ReplicaFields out;
   for (const auto& version : resource.versions) {
     const Subresource* const scale = resource.FindSubresource("scale", version->version);
-    out.emplace(version->api_version, scale == nullptr
-                                          ? FieldSet()
-                                          : FieldAt(PointerOf(scale->spec_path, kReplicas)));
+    out.emplace(version->api_version,
+                scale == nullptr ? FieldSet() : FieldAt(PointerOf(scale->spec_path, kReplicas)));
   }
   return out;
 }
@@ -119,7 +118,7 @@ Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const j
           ? std::nullopt
           : std::optional(before == nullptr ? 0 : before->AsInt64().value_or(0));
   const std::int64_t wanted = std::as_const(object).At(path).AsInt64().value_or(0);
-  const ScaleChange change = count == wanted ? ScaleChange::kNone
+  const ScaleChange change = count == wanted                   ? ScaleChange::kNone
                              : wanted == 0 && !manager.applies ? ScaleChange::kRemoved
                                                                : ScaleChange::kSet;
   return TrackScale(manager, ReplicaFieldsOf(*at.resource), change, live, force, object);
