@@ -32,7 +32,8 @@ class Server:
             self.context.load_cert_chain(f"{certificates}/admin.crt", f"{certificates}/admin.key")
 
     def ask(self, path, body=None):
-        request = urllib.request.Request(self.address + path, headers={"Accept": "application/json"})
+        request = urllib.request.Request(self.address + path)
+        request.add_header("Accept", "application/json")
         if body is not None:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -112,15 +111,14 @@ Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const j
                       bool force, json::Value& object) {
   const std::string path = PointerOf(at.FindSubresource("scale")->spec_path, kReplicas);
   const json::Value* const before = live.FindPointer(path);
-  // A custom object without replicas has another number than any Scale.
-  const std::optional<std::int64_t> count =
-      before == nullptr && at.resource->custom
-          ? std::nullopt
-          : std::optional(before == nullptr ? 0 : before->AsInt64().value_or(0));
+  const std::int64_t count = before == nullptr ? 0 : before->AsInt64().value_or(0);
   const std::int64_t wanted = std::as_const(object).At(path).AsInt64().value_or(0);
-  const ScaleChange change = count == wanted                   ? ScaleChange::kNone
-                             : wanted == 0 && !manager.applies ? ScaleChange::kRemoved
-                                                               : ScaleChange::kSet;
+  // A custom object without replicas has another number than any Scale.
+  const bool is_unset = before == nullptr && at.resource->custom;
+  ScaleChange change = ScaleChange::kNone;
+  if (is_unset || count != wanted) {
+    change = wanted == 0 && !manager.applies ? ScaleChange::kRemoved : ScaleChange::kSet;
+  }
   return TrackScale(manager, ReplicaFieldsOf(*at.resource), change, live, force, object);
 }
 
