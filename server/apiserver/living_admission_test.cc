@@ -129,7 +129,7 @@ TEST_F(LivingAdmission, LimitRange_GivesPodsItsDefaults) {
 
 // The request that a policy sees is that of the controller.
 TEST_F(LivingAdmission, Policies_SeeTheController) {
-  server_.Load(R"(
+  server_.Load(R"yaml(
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: {name: few}
@@ -139,7 +139,7 @@ spec:
   validations:
   - expression: "!request.userInfo.username.endsWith(':replicaset-controller')"
     messageExpression: "'no pods of ' + request.userInfo.username"
-)");
+)yaml");
   server_.Load(R"(
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
