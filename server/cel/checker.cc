@@ -387,7 +387,9 @@ class Checker {
   // Returns the type of what is in the optional value of a macro.
   TypePtr InOptional(const Node& node, const TypePtr& range) {
     TypePtr content = bindings_.Fresh();
-    if (bindings_.Unify(range, OptionalOf(content))) return content;
+    if (bindings_.Unify(range, OptionalOf(content))) {
+      return bindings_.Resolve(content, /*whole=*/false);
+    }
     for (const char* name : {"hasValue", "value"}) {
       Note(node.offset, "found no matching overload for '" + std::string(name) + "' applied to '" +
                             Shown(range) + ".()'");
@@ -450,7 +452,7 @@ class Checker {
       types.push_back(Expression(*node.children[i]));
     }
     scope_.resize(node.slot);
-    return ResultOf(node, range, types);
+    return bindings_.Resolve(ResultOf(node, range, types), /*whole=*/false);
   }
 
   TypePtr ResultOf(const Node& node, const TypePtr& range, const std::vector<TypePtr>& types) {
