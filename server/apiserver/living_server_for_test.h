@@ -27,9 +27,8 @@ namespace kinformer::apiserver::workloads {
 class LivingServer {
  public:
   // `script`: YAML of a script.
-  explicit LivingServer(std::string_view script = "seed: 1\n")
-      : server_({.simulate_workloads = std::make_shared<const WorkloadScript>(
-                     ParseWorkloadScript(script, "script.yaml").OrExit())}) {}
+  explicit LivingServer(std::string_view script = "seed: 1\n", ApiServerOptions options = {})
+      : server_(With(script, std::move(options))) {}
 
   void Load(std::string_view yaml) {
     const auto loaded = server_.server().Load(yaml, {.keep_status = false});
@@ -75,6 +74,11 @@ class LivingServer {
   [[nodiscard]] testing::TestServer& server() { return server_; }
 
  private:
+  static ApiServerOptions With(std::string_view script, ApiServerOptions options) {
+    options.simulate_workloads =
+        std::make_shared<const WorkloadScript>(ParseWorkloadScript(script, "script.yaml").OrExit());
+    return options;
+  }
   static GroupVersionResource ResourceOf(Kind kind) {
     const KindNames& names = NamesOf(kind);
     return {.group = std::string(names.group),

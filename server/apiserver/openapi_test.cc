@@ -140,8 +140,7 @@ TEST(OpenApi, CustomResourceWithoutFields_HasThoseOfAllObjects) {
               R"([{"group":"example.com","version":"v1","kind":"Widget"}])");
     const json::Value& list = document.At("/components/schemas")["com.example.v1.WidgetList"];
     EXPECT_EQ(list.At("/properties/items").Dump(),
-              R"({"type":"array","items":{"allOf":[)"
-              R"({"$ref":"#/components/schemas/com.example.v1.Widget"}]}})");
+              R"({"type":"array","items":{"$ref":"#/components/schemas/com.example.v1.Widget"}})");
     EXPECT_EQ(list["x-kubernetes-group-version-kind"].Dump(),
               R"([{"group":"example.com","version":"v1","kind":"WidgetList"}])");
   }

@@ -209,8 +209,12 @@ class Checker {
         node.children.erase(node.children.begin());
       }
     }
-    std::vector<TypePtr> types;
-    for (const auto& child : node.children) types.push_back(Expression(*child));
+    // As in cel-go, the arguments come before what the function belongs to: the first that needs
+    // the type of a variable decides it.
+    const std::size_t first = node.is_member ? 1 : 0;
+    std::vector<TypePtr> types(node.children.size());
+    for (std::size_t i = first; i < types.size(); ++i) types[i] = Expression(*node.children[i]);
+    if (first == 1) types[0] = Expression(*node.children[0]);
     const FunctionFacts* const facts = FindFunction(node.name);
     if (facts == nullptr || (facts->for_messages && messages_ == nullptr)) {
       Note(node.offset, "undeclared reference to '" + node.name + "' (in container '')");
@@ -245,8 +249,7 @@ class Checker {
         continue;
       }
       // Several forms fit, since a type is known at run time only.
-      if (Shown(found) != Shown(result)) result = Any();
-      bindings_.Undo(mark);
+      if (!Bindings::Same(found, result)) result = Any();
     }
     if (result != nullptr) return result;
     std::string shown;
@@ -265,8 +268,14 @@ class Checker {
   }
 
   TypePtr Logic(Node& node) {
+    // cel-go makes a balanced tree of it: only the parts of its last step count for its type.
+    const std::size_t steps = node.children.size() - 1;
     bool fits = true;
-    for (const auto& child : node.children) fits = MustBeBool(*child, Expression(*child)) && fits;
+    for (std::size_t i = 0; i <= steps; ++i) {
+      const bool is_last_step = steps == 1 || (steps == 2 && i == 2);
+      const bool fits_here = MustBeBool(*node.children[i], Expression(*node.children[i]));
+      fits = fits && (fits_here || !is_last_step);
+    }
     return fits ? Plain(TypeKind::kBool) : Failed();
   }
 
@@ -275,8 +284,10 @@ class Checker {
     const TypePtr yes = Expression(*node.children[1]);
     const TypePtr no = Expression(*node.children[2]);
     const std::size_t mark = bindings_.Mark();
-    if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, no)) {
-      return bindings_.MostGeneral(bindings_.Follow(no), bindings_.Follow(yes));
+    const TypePtr both = bindings_.Fresh();
+    if (bindings_.Unify(condition, Plain(TypeKind::kBool)) && bindings_.Unify(yes, both) &&
+        bindings_.Unify(no, both)) {
+      return bindings_.Resolve(both, /*whole=*/false);
     }
     bindings_.Undo(mark);
     Note(node.offset, "found no matching overload for '_?_:_' applied to '(" + Shown(condition) +
@@ -301,7 +312,7 @@ class Checker {
     if (all == nullptr) {
       all = type;
     } else if (bindings_.Unify(all, type)) {
-      all = bindings_.MostGeneral(bindings_.Follow(all), bindings_.Follow(type));
+      all = Bindings::MostGeneral(all, type);
     } else {
       bindings_.Undo(mark);
       all = Any();
@@ -328,6 +339,9 @@ class Checker {
       case TypeKind::kString:
       case TypeKind::kDyn:
         return type;
+      case TypeKind::kVariable:
+        bindings_.MustBeScalar(type);
+        return type;
       default:
         return Any();  // refused when it is evaluated
     }
@@ -342,8 +356,10 @@ class Checker {
       if (node.optional_items[i / 2]) type = Content(*node.children[i + 1], type);
       Merge(values, type);
     }
-    if (keys == nullptr) return MapOf(bindings_.Fresh(), bindings_.Fresh());
-    return MapOf(keys, values);
+    if (keys != nullptr) return MapOf(keys, values);
+    keys = bindings_.Fresh();
+    bindings_.MustBeScalar(keys);
+    return MapOf(keys, bindings_.Fresh());
   }
 
   TypePtr Message(Node& node) {
@@ -371,7 +387,9 @@ class Checker {
   // Returns the type of what is in the optional value of a macro.
   TypePtr InOptional(const Node& node, const TypePtr& range) {
     TypePtr content = bindings_.Fresh();
-    if (bindings_.Unify(range, OptionalOf(content))) return content;
+    if (bindings_.Unify(range, OptionalOf(content))) {
+      return bindings_.Resolve(content, /*whole=*/false);
+    }
     for (const char* name : {"hasValue", "value"}) {
       Note(node.offset, "found no matching overload for '" + std::string(name) + "' applied to '" +
                             Shown(range) + ".()'");
@@ -434,7 +452,7 @@ class Checker {
       types.push_back(Expression(*node.children[i]));
     }
     scope_.resize(node.slot);
-    return ResultOf(node, range, types);
+    return bindings_.Resolve(ResultOf(node, range, types), /*whole=*/false);
   }
 
   TypePtr ResultOf(const Node& node, const TypePtr& range, const std::vector<TypePtr>& types) {
@@ -469,7 +487,7 @@ class Checker {
       case Macro::kOptMap:
         return OptionalOf(last);
       case Macro::kOptFlatMap:
-        return Flat(node, last);
+        return Flat(node, range, last);
     }
     return Any();
   }
@@ -499,10 +517,14 @@ class Checker {
     return Failed();
   }
 
-  TypePtr Flat(const Node& node, const TypePtr& type) {
-    TypePtr optional = OptionalOf(bindings_.Fresh());
-    if (bindings_.Unify(type, optional)) return optional;
-    Note(node.offset, "found no matching overload for '_?_:_' applied to '(bool, " + Shown(type) +
+  TypePtr Flat(const Node& node, const TypePtr& range, const TypePtr& type) {
+    const TypePtr both = bindings_.Fresh();
+    if (bindings_.Unify(type, both) && bindings_.Unify(OptionalOf(bindings_.Fresh()), both)) {
+      return bindings_.Resolve(both, /*whole=*/false);
+    }
+    const bool known = bindings_.Unify(range, OptionalOf(bindings_.Fresh()));
+    Note(node.offset, "found no matching overload for '_?_:_' applied to '(" +
+                          std::string(known ? "bool" : "!error!") + ", " + Shown(type) +
                           ", optional_type(dyn))'");
     return Failed();
   }

@@ -34,6 +34,13 @@ Entries::iterator FindEntry(Entries& entries, const Value& key) {
   });
 }
 
+// Whether the call asks for an item of `[]`: the item is not evaluated then.
+bool IsInNothing(const Node& call) {
+  if (call.name != "@in" || call.children.size() != 2) return false;
+  const Node& list = *call.children[1];
+  return list.kind == NodeKind::kList && list.children.empty();
+}
+
 }  // namespace
 
 Value Evaluation::Run(const Node& node) {
@@ -54,7 +61,7 @@ Value Evaluation::Evaluate(const Node& node) {
     case NodeKind::kHas:
       return Has(node);
     case NodeKind::kCall:
-      return Call(node);
+      return IsInNothing(node) ? Value::Bool(false) : Call(node);
     case NodeKind::kAnd:
     case NodeKind::kOr:
       return Logic(node);
@@ -236,20 +243,30 @@ Value Evaluation::OverItems(const Node& node, const Value& range) {
   Found found;
   const bool filters = node.children.size() == 3;
   const std::size_t size = range.size();
+  // Whether it takes only items for which a condition holds: of several errors in conditions the
+  // last one is the result, as cel-go makes a choice of them.
+  const bool chooses = filters || node.macro == Macro::kFilter || node.macro == Macro::kExistsOne;
+  std::optional<Value> failed;
   for (std::size_t i = 0; i < size; ++i) {
     cost_ += kItemCost;
     SetItem(node, range, i);
     if (filters) {
       Value condition = Evaluate(*node.children[1]);
-      if (condition.is_error()) return condition;
-      if (!condition.is(ValueKind::kBool)) return NotBool();
-      if (condition.is_false()) continue;
+      if (exhausted()) return OverBudget();
+      if (!condition.is(ValueKind::kBool)) {
+        failed = condition.is_error() ? std::move(condition) : NotBool();
+        continue;
+      }
+      if (condition.is_false() || failed) continue;
     }
     Value value = Evaluate(*node.children.back());
     if (exhausted()) return OverBudget();
-    if (std::optional<Value> end = Take(node, std::move(value), found)) return *std::move(end);
+    std::optional<Value> end = Take(node, std::move(value), found);
+    if (!end) continue;
+    if (!chooses) return *std::move(end);
+    failed = std::move(end);
   }
-  return Whole(node, range, std::move(found));
+  return failed ? *std::move(failed) : Whole(node, range, std::move(found));
 }
 
 std::optional<Value> Evaluation::Take(const Node& node, Value value, Found& found) {

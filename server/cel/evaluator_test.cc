@@ -147,6 +147,42 @@ TEST(CelChecks, RefuseWhatCannotBeRight) {
   });
 }
 
+// As in cel-go, arguments are looked at before what the function belongs to, and a variable of an
+// empty map's types stands for what is asked of it first, or for more than that later.
+TEST(CelChecks, VariablesStandForWhatTheyMeetFirst) {
+  Check({
+      {"{}.transformMapEntry(k, v, {'a'.replace(k, 'b'): 1 + ([k].min()).size()}).size()", "0"},
+      {"(true ? {} : {'a': 'b'}).transformMapEntry(k, v, {k: v}) == {}", "true"},
+      {"(false ? {}.transformMapEntry(k, v, {k: 'x'}) : {'a': 'b'})['a']", "\"b\""},
+      {"1 in (true ? {'a': 1} : {}.transformMapEntry(k, v, {k: 2}))",
+       "compile: found no matching overload for '@in' applied to '(int, map(string, int))'"},
+      {"(true ? {} : {}).transformMapEntry(k, v, {optional.of(k).orValue(k): v}) == {}", "true"},
+      {"(1 || true || false ? 1 : 'a') == 1", "compile: expected type 'bool' but found 'int'"},
+      {"[{}, {1: 2}, {1: dyn(3)}].size()",
+       "compile: expected type 'map(int, dyn)' but found 'map(int, int)'"},
+  });
+}
+
+TEST(CelOperators, NothingIsInAnEmptyList) {
+  Check({
+      {"1 / 0 in []", "false"},
+      {"1 / 0 in [1]", "error: division by zero"},
+      {"dyn(true)['a']", "error: no such key: a"},
+      {"dyn(1)[2]", "error: no such key: 2"},
+      {"dyn(1)[?2]", "none"},
+  });
+}
+
+// As in cel-go, where a condition makes a choice.
+TEST(CelMacros, LastOfSeveralErrorsOfConditions_Counts) {
+  Check({
+      {"[1, 2].existsOne(i, {1: 0}[i] / 0 == 1)", "error: no such key: 2"},
+      {"[2, 1].filter(i, {1: 0}[i] / 0 == 1)", "error: division by zero"},
+      {"[2, 1].map(i, {1: 0}[i] / 0)", "error: no such key: 2"},
+      {"[2, 1, 3].map(i, {1: true, 3: false}[i], i / 0)", "error: no such key: 2"},
+  });
+}
+
 TEST(CelPrograms, KnowTheirTypeAndVariables) {
   const Environment environment{.variables = {{"self", ListOf(Plain(TypeKind::kInt))},
                                               {"oldSelf", ListOf(Plain(TypeKind::kInt))}}};

@@ -118,11 +118,46 @@ class Formatter {
       out_ += verb == 'e' ? "   NaN" : "NaN";
       return;
     }
+    // A zero has no sign there.
+    const double number = value.number() == 0 ? 0 : value.number();
+    if (verb == 'f') {
+      WriteGrouped(Digits(number, std::chars_format::fixed, precision));
+    } else {
+      // It has six digits whatever the clause asks for.
+      WriteScientific(Digits(number, std::chars_format::scientific, kDefaultPrecision));
+    }
+  }
+
+  static std::string Digits(double number, std::chars_format form, int precision) {
     std::string text(static_cast<std::size_t>(precision) + 400, '\0');
-    const auto form = verb == 'f' ? std::chars_format::fixed : std::chars_format::scientific;
     const auto [end, error] =
-        std::to_chars(text.data(), text.data() + text.size(), value.number(), form, precision);
-    if (error == std::errc()) out_.append(text.data(), end);
+        std::to_chars(text.data(), text.data() + text.size(), number, form, precision);
+    text.resize(error == std::errc() ? static_cast<std::size_t>(end - text.data()) : 0);
+    return text;
+  }
+
+  // Writes "1,234,567.5", as English texts have it.
+  void WriteGrouped(const std::string& text) {
+    const std::size_t first = text.starts_with('-') ? 1 : 0;
+    const std::size_t end = std::min(text.find('.'), text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (i > first && i < end && (end - i) % 3 == 0) out_ += ',';
+      out_ += text[i];
+    }
+  }
+
+  // Writes "1.5e-05" as 1.5×10⁻⁰⁵.
+  void WriteScientific(const std::string& text) {
+    constexpr std::array<std::string_view, 10> kRaised = {"⁰", "¹", "²", "³", "⁴",
+                                                          "⁵", "⁶", "⁷", "⁸", "⁹"};
+    const std::size_t e = std::min(text.find('e'), text.size());
+    out_.append(text, 0, e);
+    out_ += "×10";
+    for (std::size_t i = e + 1; i < text.size(); ++i) {
+      if (text[i] == '-') out_ += "⁻";
+      if (text[i] >= '0' && text[i] <= '9')
+        out_ += kRaised[static_cast<std::size_t>(text[i] - '0')];
+    }
   }
 
   void WriteDigits(int radix, bool upper, const Value& value) {

@@ -1,7 +1,9 @@
 // Conversions between types, the getters of times, and optional values.
 
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -154,17 +156,15 @@ Value Getter(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
   return TimePart(call.name, a[0].time(), a[1].text());
 }
 
-// Seconds with the digits that they need.
+// Seconds with the digits that a real server gives them, which adds fractions as doubles.
 std::string SecondsText(std::int64_t nanos) {
-  constexpr std::uint64_t kNanos = 1'000'000'000;
-  const auto bits = static_cast<std::uint64_t>(nanos);
-  const std::uint64_t size = nanos < 0 ? 0 - bits : bits;
-  std::string text = (nanos < 0 ? "-" : "") + std::to_string(size / kNanos);
-  if (size % kNanos == 0) return text;
-  std::string digits = std::to_string(kNanos + size % kNanos);
-  digits.erase(digits.find_last_not_of('0') + 1);
-  digits.front() = '.';
-  return text + digits;
+  constexpr std::int64_t kNanos = 1'000'000'000;
+  const double seconds = static_cast<double>(nanos / kNanos) +
+                         static_cast<double>(nanos % kNanos) / static_cast<double>(kNanos);
+  std::array<char, 64> text{};
+  char* const end =
+      std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed).ptr;
+  return {text.data(), end};
 }
 
 // ---- Optional values

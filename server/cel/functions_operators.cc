@@ -244,10 +244,9 @@ std::optional<std::int64_t> PositionIn(const Value& index) {
   return std::nullopt;
 }
 
-// Returns the item or member; nullopt, or an error value, if there is none.
+// Returns the item or member of a list or a map; nullopt, or an error value, if there is none.
 std::optional<Value> AtIndex(const Value& container, const Value& index) {
   if (container.is(kMap)) return container.Find(index);
-  if (!container.is(kList)) return NoSuchOverload();
   const auto position = PositionIn(index);
   if (!position) {
     return Value::Error("unsupported index type '" + std::string(KindName(index.kind())) +
@@ -265,6 +264,8 @@ Value OptionalIndex(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments 
     container = container->content();
     if (container == nullptr) return Value::None();
   }
+  // Whatever has no members has not this one.
+  if (!container->is(kMap) && !container->is(kList)) return Value::None();
   std::optional<Value> found = AtIndex(*container, a[1]);
   if (!found) return Value::None();
   return found->is_error() ? *std::move(found) : Value::Some(*std::move(found));
@@ -272,6 +273,10 @@ Value OptionalIndex(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments 
 
 Value Index(Evaluation& evaluation, const Node& call, Arguments a) {
   if (a[0].is(kOptional)) return OptionalIndex(evaluation, call, a);
+  // Whatever has no members has not this one.
+  if (!a[0].is(kMap) && !a[0].is(kList)) {
+    return Value::Error("no such key: " + std::string(TextOf(a[1]).text()));
+  }
   std::optional<Value> found = AtIndex(a[0], a[1]);
   if (found) return *std::move(found);
   const std::string shown(TextOf(a[1]).text());

@@ -2,11 +2,10 @@
 
 #include <compare>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <utility>
 
-#include "kinformer/object/quantity.h"
-
+#include "cel/amount.h"
 #include "cel/evaluator.h"
 #include "cel/functions.h"
 #include "cel/semver.h"
@@ -15,22 +14,19 @@ namespace kinformer::internal::cel {
 namespace {
 
 using enum ValueKind;
-using resource::Quantity;
 
 // Longer texts are long numbers, and none of them is a resource.
 constexpr std::size_t kMaxText = 512;
 
-std::optional<Quantity> QuantityIn(std::string_view text) {
+std::optional<Amount> AmountIn(std::string_view text) {
   if (text.size() > kMaxText) return std::nullopt;
-  auto parsed = Quantity::Parse(text);
-  if (!parsed) return std::nullopt;
-  return *std::move(parsed);
+  return Amount::Parse(text);
 }
 
 Value QuantityFunction(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
-  if (auto quantity = QuantityIn(a[0].text())) return Value::OfQuantity(*std::move(quantity));
+  if (auto amount = AmountIn(a[0].text())) return Value::OfQuantity(*std::move(amount));
   return Value::Error(
       "quantities must match the regular expression "
       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
@@ -38,24 +34,18 @@ Value QuantityFunction(Evaluation& evaluation, const Node& /*call*/, Arguments a
 Value IsQuantity(Evaluation& evaluation, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kString)) return NoSuchOverload();
   if (!evaluation.ChargeText(a[0].text().size())) return Evaluation::OverBudget();
-  return Value::Bool(QuantityIn(a[0].text()).has_value());
-}
-
-// Returns the amount if it is a whole int64.
-std::optional<std::int64_t> Whole(const Quantity& quantity) {
-  const std::int64_t value = quantity.Value();
-  return Quantity::FromInt(value) == quantity ? std::optional(value) : std::nullopt;
+  return Value::Bool(AmountIn(a[0].text()).has_value());
 }
 
 Value Sign(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return a[0].is(kQuantity) ? Value::Int(a[0].quantity().Sign()) : NoSuchOverload();
 }
 Value IsInteger(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
-  return a[0].is(kQuantity) ? Value::Bool(Whole(a[0].quantity()).has_value()) : NoSuchOverload();
+  return a[0].is(kQuantity) ? Value::Bool(a[0].amount().Whole().has_value()) : NoSuchOverload();
 }
 Value AsInteger(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (!a[0].is(kQuantity)) return NoSuchOverload();
-  const auto whole = Whole(a[0].quantity());
+  const auto whole = a[0].amount().Whole();
   return whole ? Value::Int(*whole) : Value::Error("cannot convert value to integer");
 }
 Value AsFloat(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
@@ -63,20 +53,20 @@ Value AsFloat(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return Value::Double(a[0].quantity().AsApproximateFloat64());
 }
 
-std::optional<Quantity> Other(const Value& value) {
-  if (value.is(kQuantity)) return value.quantity();
-  if (value.is(kInt)) return Quantity::FromInt(value.integer(), resource::Format::kDecimalExponent);
+std::optional<Amount> Other(const Value& value) {
+  if (value.is(kQuantity)) return value.amount();
+  if (value.is(kInt)) return Amount::OfInt(value.integer());
   return std::nullopt;
 }
 Value AddQuantity(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   const auto other = Other(a[1]);
   if (!a[0].is(kQuantity) || !other) return NoSuchOverload();
-  return Value::OfQuantity(a[0].quantity() + *other);
+  return Value::OfQuantity(a[0].amount().Plus(*other));
 }
 Value SubtractQuantity(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   const auto other = Other(a[1]);
   if (!a[0].is(kQuantity) || !other) return NoSuchOverload();
-  return Value::OfQuantity(a[0].quantity() - *other);
+  return Value::OfQuantity(a[0].amount().Minus(*other));
 }
 
 // Compares quantities or versions.

@@ -33,6 +33,8 @@ TEST(CelFunctions, ConvertBetweenTypes) {
       {"bool('true') && !bool('0')", "true"},
       {"bool('yes')", "program: type conversion error from 'string' to 'bool'"},
       {"string(duration('90m')) + string(duration('1.5s'))", "\"5400s1.5s\""},
+      {"string(duration('1.500001s')) + string(duration('-10ms'))",
+       "\"1.5000010000000001s-0.01s\""},
       {"string(timestamp('2026-01-02T03:04:05.5+01:00'))", "\"2026-01-02T03:04:05.5+01:00\""},
       {"int(timestamp('1970-01-01T00:01:00Z'))", "60"},
       {"timestamp(0) + duration('1h') == timestamp('1970-01-01T01:00:00Z')", "true"},
@@ -109,7 +111,10 @@ TEST(CelFunctions, FormatValues) {
       {"'%s-%d-%s'.format(['a', 7, true])", "\"a-7-true\""},
       {"'%s'.format([[1, 'a', {'k': 1.5}]])", "\"[1, \\\"a\\\", {\\\"k\\\":1.500000}]\""},
       {"'%.2f %e %b %o %x %X %%'.format([1.5, 12.0, 5, 8, 255, 'hi'])",
-       "\"1.50 1.200000e+01 101 10 ff 6869 %\""},
+       "\"1.50 1.200000×10⁰¹ 101 10 ff 6869 %\""},
+      {"'%.1f %.0f %.3f %.2f'.format([-1234567.0, 999.0, 1e6, -0.0])",
+       "\"-1,234,567.0 999 1,000,000.000 0.00\""},
+      {"'%.2e %e'.format([-123456.0, 5e-324])", "\"-1.234560×10⁰⁵ 4.940656×10⁻³²⁴\""},
       {"'%s'.format([])", "compile: index 0 out of range"},
       {"'%q'.format([1])",
        "compile: could not parse formatting clause: unrecognized formatting clause \"q\""},
@@ -198,6 +203,22 @@ TEST(CelFunctions, ComputeQuantities) {
       {"quantity('500m').asApproximateFloat()", "0.500000"},
       {"sign(quantity('-1'))", "-1"},
       {"quantity('0.5').asInteger()", "error: cannot convert value to integer"},
+  });
+}
+
+// As in Go, where a quantity remembers its digits.
+TEST(CelFunctions, WholeQuantities_AreWrittenAsWholeNumbers) {
+  Check({
+      {"quantity('-500m').sub(quantity('-500m')).isInteger()", "false"},
+      {"quantity('1.5').add(quantity('0.5')).isInteger()", "false"},
+      {"quantity('1.5k').isInteger() && quantity('2e3').isInteger()", "true"},
+      {"quantity('1500m').add(quantity('0')).isInteger()", "false"},
+      {"quantity('0').add(quantity('2')).isInteger() && quantity('3Mi').isInteger()", "true"},
+      {"quantity('1.5Ki').isInteger()", "false"},
+      {"quantity('1.5Ki').asApproximateFloat()", "1536.000000"},
+      {"quantity('9223372036854775807').add(1).isInteger()", "false"},
+      {"isQuantity('m') && isQuantity('.') && isQuantity('-') && !isQuantity('mm')", "true"},
+      {"quantity('-k').sign()", "0"},
   });
 }
 

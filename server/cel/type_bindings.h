@@ -26,12 +26,14 @@ class Bindings {
     type->kind = TypeKind::kVariable;
     type->variable = bound_.size();
     bound_.emplace_back();
+    scalar_.push_back(false);
     return type;
   }
   // Reserves variables for a signature; returns the number of the first.
   std::size_t Reserve(std::size_t count) {
     const std::size_t first = bound_.size();
     bound_.resize(first + count);
+    scalar_.resize(first + count);
     return first;
   }
 
@@ -69,24 +71,52 @@ class Bindings {
   }
 
   // Binds variables so that a value of type `a` fits where `b` is expected; false if it never does,
-  // and then variables may be bound: undo.
+  // and then variables may be bound: undo. Counterpart: internalIsAssignable.
   bool Unify(const TypePtr& a, const TypePtr& b, std::size_t depth = 0) {
-    const TypePtr one = Follow(a);
-    const TypePtr other = Follow(b);
-    if (one == other) return true;
-    if (!Fit(one, other, depth)) return false;
-    // A variable that stood for a type may have to stand for more.
-    if (b->kind == TypeKind::kVariable && other->kind != TypeKind::kVariable &&
-        MostGeneral(one, other) == one) {
-      Rebind(b, one);
+    if (depth > kMaxDepth) return true;
+    if (b->kind == TypeKind::kVariable) {
+      const Binding as = Substitute(a, b->variable, depth);
+      if (as.valid || as.bound) return as.valid;
+    }
+    if (a->kind == TypeKind::kVariable) return Substitute(b, a->variable, depth).valid;
+    if (IsAny(*a) || IsAny(*b)) return true;
+    if (a->kind == TypeKind::kNull) return MayBeNull(b->kind);
+    if (b->kind == TypeKind::kNull) return MayBeNull(a->kind);
+    if (a->kind != b->kind) return false;
+    if (a->kind == TypeKind::kObject) return a->name == b->name;
+    if (a->kind == TypeKind::kType) return true;
+    if (a->kind == TypeKind::kMap) {
+      MustBeScalar(a->parameters[0]);
+      MustBeScalar(b->parameters[0]);
+    }
+    for (std::size_t i = 0; i < a->parameters.size(); ++i) {
+      if (!Unify(a->parameters[i], b->parameters[i], depth + 1)) return false;
     }
     return true;
   }
 
   // Returns which of two types, one of which fits where the other is expected, covers more: the
-  // first if both do.
-  [[nodiscard]] TypePtr MostGeneral(const TypePtr& a, const TypePtr& b) const {
-    return CoversAll(a, b, 0) ? a : b;
+  // first if both do. Variables cover everything, whatever they stand for.
+  [[nodiscard]] static TypePtr MostGeneral(const TypePtr& a, const TypePtr& b) {
+    return CoversAll(*a, *b, 0) ? a : b;
+  }
+
+  // Whether two types are written alike.
+  [[nodiscard]] static bool Same(const TypePtr& a, const TypePtr& b, std::size_t depth = 0) {
+    if (a == b) return true;
+    if (a->kind != b->kind || a->variable != b->variable || a->name != b->name) return false;
+    if (depth > kMaxDepth || a->parameters.size() != b->parameters.size()) return false;
+    for (std::size_t i = 0; i < a->parameters.size(); ++i) {
+      if (!Same(a->parameters[i], b->parameters[i], depth + 1)) return false;
+    }
+    return true;
+  }
+
+  // Has a type of keys, if it is a variable, never stand for one with parameters: types of maps do
+  // not branch, so that comparing them is bounded.
+  void MustBeScalar(const TypePtr& type) {
+    const TypePtr& last = Follow(type);
+    if (last->kind == TypeKind::kVariable) scalar_[last->variable] = true;
   }
 
   [[nodiscard]] std::size_t Mark() const { return trail_.size(); }
@@ -97,43 +127,47 @@ class Bindings {
   }
 
  private:
-  bool Fit(const TypePtr& one, const TypePtr& other, std::size_t depth) {
-    if (depth > kMaxDepth) return true;
-    if (one->kind == TypeKind::kVariable) return Bind(one->variable, other);
-    if (other->kind == TypeKind::kVariable) return Bind(other->variable, one);
-    if (IsAny(*one) || IsAny(*other)) return true;
-    if (one->kind == TypeKind::kNull) return MayBeNull(other->kind);
-    if (other->kind == TypeKind::kNull) return MayBeNull(one->kind);
-    if (one->kind != other->kind) return false;
-    if (one->kind == TypeKind::kObject) return one->name == other->name;
-    if (one->kind == TypeKind::kType) return true;
-    for (std::size_t i = 0; i < one->parameters.size(); ++i) {
-      if (!Unify(one->parameters[i], other->parameters[i], depth + 1)) return false;
+  struct Binding {
+    bool valid = false;
+    bool bound = false;  // the variable stood for a type before
+  };
+
+  // Lets a variable stand for a type, or for the more general of that and the one that it stands
+  // for, if one fits the other. Counterpart: isValidTypeSubstitution.
+  Binding Substitute(const TypePtr& type, std::size_t variable, std::size_t depth) {
+    const auto is_same = [&] {
+      return type->kind == TypeKind::kVariable && type->variable == variable;
+    };
+    bool bound = bound_[variable] != nullptr;
+    if (is_same()) return {.valid = true, .bound = true};
+    while (bound_[variable] != nullptr && bound_[variable]->kind == TypeKind::kVariable) {
+      variable = bound_[variable]->variable;
+      if (is_same()) return {.valid = true, .bound = true};
     }
-    return true;
+    if (const TypePtr there = bound_[variable]; there != nullptr) {
+      if (Same(type, there)) return {.valid = true, .bound = true};
+      if (!Unify(type, there, depth + 1)) return {.valid = false, .bound = true};
+      TypePtr general = MostGeneral(type, there);
+      if (general != there && !Occurs(variable, general, 0)) Set(variable, std::move(general));
+      return {.valid = true, .bound = true};
+    }
+    if (Occurs(variable, type, 0)) return {.valid = false, .bound = bound};
+    Set(variable, type);
+    return {.valid = true, .bound = bound};
   }
 
-  [[nodiscard]] bool CoversAll(const TypePtr& a, const TypePtr& b, std::size_t depth) const {
-    const Type& one = *Follow(a);
-    const Type& other = *Follow(b);
+  [[nodiscard]] static bool CoversAll(const Type& one, const Type& other, std::size_t depth) {
     const auto is_open = [](const Type& type) {
       return type.kind == TypeKind::kDyn || type.kind == TypeKind::kVariable;
     };
     if (is_open(one) || depth > kMaxDepth) return true;
     if (is_open(other) || one.kind != other.kind) return false;
     if (one.kind == TypeKind::kType) return true;
+    if (one.kind == TypeKind::kObject) return one.name == other.name;
     for (std::size_t i = 0; i < one.parameters.size(); ++i) {
-      if (!CoversAll(one.parameters[i], other.parameters[i], depth + 1)) return false;
+      if (!CoversAll(*one.parameters[i], *other.parameters[i], depth + 1)) return false;
     }
     return true;
-  }
-
-  // Lets the last of the variables that `variable` leads to stand for another type.
-  void Rebind(const TypePtr& variable, TypePtr type) {
-    std::size_t last = variable->variable;
-    while (bound_[last]->kind == TypeKind::kVariable) last = bound_[last]->variable;
-    if (Occurs(last, type, 0)) return;
-    trail_.emplace_back(last, std::exchange(bound_[last], std::move(type)));
   }
 
   static bool IsAny(const Type& type) {
@@ -164,14 +198,16 @@ class Bindings {
     });
   }
 
-  bool Bind(std::size_t variable, TypePtr type) {
-    if (Occurs(variable, type, 0)) return false;
-    bound_[variable] = std::move(type);
-    trail_.emplace_back(variable, nullptr);
-    return true;
+  void Set(std::size_t variable, TypePtr type) {
+    if (scalar_[variable]) {
+      MustBeScalar(type);
+      if (!Follow(type)->parameters.empty()) type = Plain(TypeKind::kDyn);
+    }
+    trail_.emplace_back(variable, std::exchange(bound_[variable], std::move(type)));
   }
 
   std::vector<TypePtr> bound_;
+  std::vector<bool> scalar_;                            // stands for no type with parameters
   std::vector<std::pair<std::size_t, TypePtr>> trail_;  // and what they stood for before
 };
 

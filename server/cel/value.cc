@@ -284,8 +284,8 @@ Value Value::OfType(TypePtr type) { return OfPayload(ValueKind::kType, std::move
 Value Value::OfUrl(Url url) { return OfPayload(ValueKind::kUrl, std::move(url)); }
 Value Value::OfIp(const Ip& ip) { return OfPayload(ValueKind::kIp, ip); }
 Value Value::OfCidr(const Cidr& cidr) { return OfPayload(ValueKind::kCidr, cidr); }
-Value Value::OfQuantity(resource::Quantity quantity) {
-  return OfPayload(ValueKind::kQuantity, std::move(quantity));
+Value Value::OfQuantity(Amount amount) {
+  return OfPayload(ValueKind::kQuantity, std::move(amount));
 }
 Value Value::OfSemver(Semver version) { return OfPayload(ValueKind::kSemver, std::move(version)); }
 Value Value::OfFormat(const NamedFormat& format) {
@@ -343,9 +343,7 @@ const TypePtr& Value::type() const { return *static_cast<const TypePtr*>(payload
 const Url& Value::url() const { return *static_cast<const Url*>(payload_.get()); }
 const Ip& Value::ip() const { return *static_cast<const Ip*>(payload_.get()); }
 const Cidr& Value::cidr() const { return *static_cast<const Cidr*>(payload_.get()); }
-const resource::Quantity& Value::quantity() const {
-  return *static_cast<const resource::Quantity*>(payload_.get());
-}
+const Amount& Value::amount() const { return *static_cast<const Amount*>(payload_.get()); }
 const Semver& Value::semver() const { return *static_cast<const Semver*>(payload_.get()); }
 const NamedFormat& Value::format() const {
   return **static_cast<const NamedFormat* const*>(payload_.get());

@@ -22,6 +22,7 @@
 #include "kinformer/object/quantity.h"
 
 #include "cel/access.h"
+#include "cel/amount.h"
 #include "cel/named_format.h"
 #include "cel/semver.h"
 #include "cel/times.h"
@@ -106,7 +107,7 @@ class Value {
   static Value OfUrl(Url url);
   static Value OfIp(const Ip& ip);
   static Value OfCidr(const Cidr& cidr);
-  static Value OfQuantity(resource::Quantity quantity);
+  static Value OfQuantity(Amount amount);
   static Value OfSemver(Semver version);
   // The format outlives the value.
   static Value OfFormat(const NamedFormat& format);
@@ -141,7 +142,8 @@ class Value {
   [[nodiscard]] const Url& url() const;
   [[nodiscard]] const Ip& ip() const;
   [[nodiscard]] const Cidr& cidr() const;
-  [[nodiscard]] const resource::Quantity& quantity() const;
+  [[nodiscard]] const Amount& amount() const;
+  [[nodiscard]] const resource::Quantity& quantity() const { return amount().quantity; }
   [[nodiscard]] const Semver& semver() const;
   [[nodiscard]] const NamedFormat& format() const;
   [[nodiscard]] const AccessCheck& access() const;

@@ -5,6 +5,7 @@
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/discovery/custom_paths.h"
 #include "apiserver/discovery/kubernetes_version.h"
 #include "apiserver/discovery/openapi_paths.h"
 
@@ -13,17 +14,32 @@ namespace {
 
 using json::Value;
 
-// Returns the schema of a custom resource's objects, as in its definition.
-Value CustomSchema(const ServedVersion& version) {
-  Value schema = version.schema == nullptr ? Value::MakeObject() : version.schema->source();
+constexpr const char* kSelectable = "x-kubernetes-selectable-fields";
+
+std::string ListKind(const ServedResource& resource, const ServedVersion& version) {
+  return resource.list_kind.empty() ? version.kind + "List" : resource.list_kind;
+}
+
+// Adds the schemas and the paths of a custom resource.
+void FillCustom(OpenApiResource at, const ServedVersion& version, OpenApiSchemas& schemas,
+                Value& paths) {
+  at.object_schema =
+      schemas.AddCustom(at.kind, version.schema == nullptr ? Value() : version.schema->source());
+  at.list_schema = schemas.AddList(at.kind, ListKind(at.resource, version), at.object_schema);
   if (!version.selectable.empty()) {
     Value fields = Value::MakeArray();
     for (const std::string& field : version.selectable) {
       fields.Append(Value::MakeObject({{"fieldPath", field}}));
     }
-    schema.Set("x-kubernetes-selectable-fields", std::move(fields));
+    schemas.At(at.object_schema).Set(kSelectable, fields);
+    schemas.At(at.list_schema).Set(kSelectable, std::move(fields));
   }
-  return schema;
+  AddCustomPaths(at, schemas, paths);
+}
+
+Value About(bool custom) {
+  return Value::MakeObject({{"title", custom ? "Kubernetes CRD Swagger" : "Kubernetes"},
+                            {"version", custom ? std::string_view("v0.1.0") : kKubernetesVersion}});
 }
 
 }  // namespace
@@ -43,21 +59,23 @@ OpenApiDocuments::OpenApiDocuments(const ServerState& state)
   }
 }
 
-void OpenApiDocuments::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas,
-                            json::Value* paths) const {
+bool OpenApiDocuments::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas,
+                            json::Value& paths) const {
+  bool custom = false;
   for (const auto& resource : resources_) {
     if (resource->group != gv.group) continue;
     const auto served = resource->FindVersion(gv.version);
     if (served == nullptr) continue;
     OpenApiResource at{.resource = *resource,
                        .kind = {.group = gv.group, .version = gv.version, .kind = served->kind}};
-    at.object_schema = served->message != nullptr
-                           ? schemas.AddBuiltin(at.kind, *served->message)
-                           : schemas.AddCustom(at.kind, CustomSchema(*served));
-    const std::string list_kind =
-        resource->list_kind.empty() ? served->kind + "List" : resource->list_kind;
+    if (served->message == nullptr) {
+      FillCustom(std::move(at), *served, schemas, paths);
+      custom = true;
+      continue;
+    }
+    at.object_schema = schemas.AddBuiltin(at.kind, *served->message);
     if (resource->HasVerb("list")) {
-      at.list_schema = schemas.AddList(at.kind, list_kind, at.object_schema);
+      at.list_schema = schemas.AddList(at.kind, ListKind(*resource, *served), at.object_schema);
     }
     for (const Subresource& sub : resource->subresources) {
       if (!sub.IsIn(gv.version)) continue;
@@ -66,17 +84,17 @@ void OpenApiDocuments::Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas
       const KindInfo* const type = internal::FindType(kind.group, kind.version, kind.kind);
       if (type != nullptr && type->message != nullptr) schemas.AddBuiltin(kind, *type->message);
     }
-    if (paths != nullptr) AddPaths(at, schemas, *paths);
+    if (schemas.form() == OpenApiVersion::kV3) AddPaths(at, schemas, paths);
   }
+  return custom;
 }
 
 std::string OpenApiDocuments::V3(const GroupVersionEntry& gv) const {
   OpenApiSchemas schemas(OpenApiVersion::kV3);
   Value paths = Value::MakeObject();
-  Fill(gv, schemas, &paths);
+  const bool custom = Fill(gv, schemas, paths);
   return Value::MakeObject({{"openapi", "3.0.0"},
-                            {"info", Value::MakeObject({{"title", "Kubernetes"},
-                                                        {"version", kKubernetesVersion}})},
+                            {"info", About(custom)},
                             {"paths", std::move(paths)},
                             {"components", Value::MakeObject({{"schemas", schemas.Take()}})}})
       .Dump();
@@ -84,12 +102,18 @@ std::string OpenApiDocuments::V3(const GroupVersionEntry& gv) const {
 
 std::string OpenApiDocuments::V2() const {
   OpenApiSchemas schemas(OpenApiVersion::kV2);
-  for (const GroupVersionEntry& gv : group_versions_) Fill(gv, schemas, nullptr);
-  return Value::MakeObject({{"swagger", "2.0"},
-                            {"info", Value::MakeObject({{"title", "Kubernetes"},
-                                                        {"version", kKubernetesVersion}})},
-                            {"paths", Value::MakeObject()},
-                            {"definitions", schemas.Take()}})
+  Value paths = Value::MakeObject();
+  for (const GroupVersionEntry& gv : group_versions_) Fill(gv, schemas, paths);
+  const Value token =
+      Value::MakeObject({{"type", "apiKey"}, {"name", "authorization"}, {"in", "header"}});
+  return Value::MakeObject(
+             {{"swagger", "2.0"},
+              {"info", About(/*custom=*/false)},
+              {"paths", std::move(paths)},
+              {"definitions", schemas.Take()},
+              {"securityDefinitions", Value::MakeObject({{"BearerToken", token}})},
+              {"security",
+               Value::MakeArray({Value::MakeObject({{"BearerToken", Value::MakeArray()}})})}})
       .Dump();
 }
 

@@ -24,12 +24,13 @@ class OpenApiDocuments {
 
   // Returns the document of one group-version.
   [[nodiscard]] std::string V3(const GroupVersionEntry& gv) const;
-  // Returns the document with the schemas of all group-versions.
+  // Returns the document with the schemas of all group-versions, and the paths of custom resources.
   [[nodiscard]] std::string V2() const;
 
  private:
-  // Adds everything of a group-version to a document. Null `paths`: schemas only.
-  void Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value* paths) const;
+  // Adds everything of a group-version to a document: in OpenAPI 2, only paths of custom resources.
+  // Returns whether it has any.
+  bool Fill(const GroupVersionEntry& gv, OpenApiSchemas& schemas, json::Value& paths) const;
 
   std::vector<GroupVersionEntry> group_versions_{};
   // Snapshots; custom resources are copied without their objects.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinformer/internal/registry.h"
-
+#include "apiserver/discovery/meta_schemas.h"
 #include "apiserver/discovery/openapi_facts.h"
+#include "apiserver/discovery/published_schema.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -101,34 +101,10 @@ bool IsRequired(const MessageDescriptor& owner, const FieldDescriptor& field) {
   return rule != HasOddRequirement(std::string(owner.name) + "." + std::string(field.json_name));
 }
 
-// Returns the descriptor of a type of meta/v1, which the metadata of all objects refers to.
-const MessageDescriptor* MetaMessage(std::string_view name) {
-  const std::string wanted = "k8s.io.apimachinery.pkg.apis.meta.v1." + std::string(name);
-  for (const KindInfo* type : internal::AllTypes()) {
-    if (type->message == nullptr) continue;
-    const FieldDescriptor* const metadata = internal::FindByName(*type->message, "metadata");
-    if (metadata != nullptr && metadata->message != nullptr && metadata->message->name == wanted) {
-      return metadata->message;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 json::Value OpenApiKind::ToJson() const {
   return Value::MakeObject({{"group", group}, {"version", version}, {"kind", kind}});
-}
-
-json::Value OpenApiSchemas::Reference(std::string_view name) const {
-  const char* const prefix =
-      form_ == OpenApiVersion::kV3 ? "#/components/schemas/" : "#/definitions/";
-  return Value::MakeObject({{"$ref", prefix + std::string(name)}});
-}
-
-json::Value OpenApiSchemas::Member(const std::string& name) const {
-  if (form_ == OpenApiVersion::kV2) return Reference(name);
-  return Value::MakeObject({{"allOf", Value::MakeArray({Reference(name)})}});
 }
 
 std::string OpenApiSchemas::AddPlain(std::string_view name, const json::Value& schema) {
@@ -197,6 +173,12 @@ void OpenApiSchemas::AddMembers(const MessageDescriptor& owner, const MessageDes
 
 json::Value OpenApiSchemas::MemberOf(const MessageDescriptor& owner, const FieldDescriptor& field) {
   Value out = ScalarOf(owner, field);
+  const bool inside = field.repeated || field.map;
+  // Only a member's reference stands beside other things.
+  if (const Value& all = std::as_const(out)["allOf"]; inside && all.is_array()) {
+    Value bare = all[0];
+    out = std::move(bare);
+  }
   if (field.repeated) out = ListOf(std::move(out));
   if (field.map) {
     Value object = Typed("object");
@@ -229,46 +211,49 @@ json::Value OpenApiSchemas::ScalarOf(const MessageDescriptor& owner, const Field
     case FieldKind::kDuration:
       return Typed("string");
     case FieldKind::kTime:
-      return Member(AddPlain(std::string(kMeta) + "Time", Typed("string", "date-time")));
+      return MemberReference(form_,
+                             AddPlain(std::string(kMeta) + "Time", Typed("string", "date-time")));
     case FieldKind::kMicroTime:
-      return Member(AddPlain(std::string(kMeta) + "MicroTime", Typed("string", "date-time")));
+      return MemberReference(
+          form_, AddPlain(std::string(kMeta) + "MicroTime", Typed("string", "date-time")));
     case FieldKind::kQuantity:
-      return Member(AddPlain("io.k8s.apimachinery.pkg.api.resource.Quantity",
-                             OneOf(form_, nullptr, {"string", "number"})));
+      return MemberReference(form_, AddPlain("io.k8s.apimachinery.pkg.api.resource.Quantity",
+                                             OneOf(form_, nullptr, {"string", "number"})));
     case FieldKind::kIntOrString:
-      return Member(AddPlain("io.k8s.apimachinery.pkg.util.intstr.IntOrString",
-                             OneOf(form_, "int-or-string", {"integer", "string"})));
+      return MemberReference(form_, AddPlain("io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+                                             OneOf(form_, "int-or-string", {"integer", "string"})));
     case FieldKind::kRawJson:
       if (field.json_name == "fieldsV1") {
-        return Member(AddPlain(std::string(kMeta) + "FieldsV1", Typed("object")));
+        return MemberReference(form_, AddPlain(std::string(kMeta) + "FieldsV1", Typed("object")));
       }
       if (owner.name.find(".apiextensions.") != std::string_view::npos) {
-        return Member(AddPlain("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
-                               Value::MakeObject()));
+        return MemberReference(
+            form_, AddPlain("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
+                            Value::MakeObject()));
       }
-      return Member(AddPlain("io.k8s.apimachinery.pkg.runtime.RawExtension", Typed("object")));
+      return MemberReference(
+          form_, AddPlain("io.k8s.apimachinery.pkg.runtime.RawExtension", Typed("object")));
     case FieldKind::kMessage:
     case FieldKind::kJsonUnion:
       break;
   }
   if (field.message == nullptr) return Value::MakeObject();
   if (field.message->union_kind == UnionKind::kStringList) return SchemaOf(*field.message);
-  return Member(AddMessage(*field.message));
+  return MemberReference(form_, AddMessage(*field.message));
 }
 
-void OpenApiSchemas::AddMeta(json::Value& properties, std::string_view meta) {
-  properties.Set("apiVersion", Typed("string"));
-  properties.Set("kind", Typed("string"));
-  if (const MessageDescriptor* const message = MetaMessage(meta)) {
-    properties.Set("metadata", Member(AddMessage(*message)));
-  }
+std::string OpenApiSchemas::AddMetaSchema(std::string_view name) {
+  std::string full = MetaSchemaName(name);
+  if (schemas_.count(full) > 0) return full;
+  MetaSchema made = MetaSchemaOf(name, form_);
+  schemas_.emplace(full, std::move(made.schema));
+  for (const std::string& other : made.refers_to) AddMetaSchema(other);
+  return full;
 }
 
 std::string OpenApiSchemas::AddCustom(const OpenApiKind& kind, const json::Value& schema) {
   std::string name = CustomName(kind);
-  Value whole = schema.is_object() ? schema : Typed("object");
-  if (!whole["properties"].is_object()) whole.Set("properties", Value::MakeObject());
-  AddMeta(whole.Ensure("properties"), "ObjectMeta");
+  Value whole = PublishedSchema(schema, form_, MemberReference(form_, AddMetaSchema("ObjectMeta")));
   whole.Set("x-kubernetes-group-version-kind", Value::MakeArray({kind.ToJson()}));
   schemas_.insert_or_assign(name, std::move(whole));
   return name;
@@ -278,12 +263,13 @@ std::string OpenApiSchemas::AddList(const OpenApiKind& kind, std::string_view li
                                     const std::string& item) {
   const std::size_t dot = item.rfind('.');
   std::string name = item.substr(0, dot + 1) + std::string(list_kind);
-  Value properties = Value::MakeObject();
-  AddMeta(properties, "ListMeta");
-  properties.Set("items", ListOf(Member(item)));
   Value whole = Typed("object");
   whole.Set("required", Value::MakeArray({"items"}));
-  whole.Set("properties", std::move(properties));
+  whole.Set("properties",
+            Value::MakeObject({{"apiVersion", Typed("string")},
+                               {"kind", Typed("string")},
+                               {"metadata", MemberReference(form_, AddMetaSchema("ListMeta"))},
+                               {"items", ListOf(Reference(item))}}));
   const OpenApiKind list{
       .group = kind.group, .version = kind.version, .kind = std::string(list_kind)};
   whole.Set("x-kubernetes-group-version-kind", Value::MakeArray({list.ToJson()}));

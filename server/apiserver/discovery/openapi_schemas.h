@@ -8,7 +8,6 @@
 #ifndef KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,9 +15,9 @@
 #include "kinformer/internal/descriptor.h"
 #include "kinformer/json/json.h"
 
-namespace kinformer::apiserver {
+#include "apiserver/discovery/openapi_form.h"
 
-enum class OpenApiVersion : std::uint8_t { kV2, kV3 };
+namespace kinformer::apiserver {
 
 struct OpenApiKind {
   std::string group{};
@@ -31,18 +30,25 @@ struct OpenApiKind {
 class OpenApiSchemas {
  public:
   explicit OpenApiSchemas(OpenApiVersion form) : form_(form) {}
+  [[nodiscard]] OpenApiVersion form() const { return form_; }
 
   // Each returns the schema's name. Adding a schema again has no effect.
   std::string AddMessage(const internal::MessageDescriptor& message);
   std::string AddBuiltin(const OpenApiKind& kind, const internal::MessageDescriptor& message);
-  // `schema` is that of the whole object, as in openAPIV3Schema; null: any object. apiVersion, kind
-  // and metadata are added.
+  // `schema` is that of the whole object, as in openAPIV3Schema; null: any object. It gets the form
+  // of published_schema.h.
   std::string AddCustom(const OpenApiKind& kind, const json::Value& schema);
   // Adds the list of a kind whose schema is named `item`.
   std::string AddList(const OpenApiKind& kind, std::string_view list_kind, const std::string& item);
+  // Adds a type of meta_schemas.h, and those that it refers to.
+  std::string AddMetaSchema(std::string_view name);
 
   // Returns {"$ref":...} to the schema of that name.
-  [[nodiscard]] json::Value Reference(std::string_view name) const;
+  [[nodiscard]] json::Value Reference(std::string_view name) const {
+    return SchemaReference(form_, name);
+  }
+  // Returns the schema of that name, to be changed. REQUIRES: it was added.
+  [[nodiscard]] json::Value& At(const std::string& name) { return schemas_.at(name); }
   // Returns all schemas, by name. Leaves this empty.
   json::Value Take();
 
@@ -58,9 +64,6 @@ class OpenApiSchemas {
                        const internal::FieldDescriptor& field);
   // Adds one of apimachinery's types that are no messages.
   std::string AddPlain(std::string_view name, const json::Value& schema);
-  // Returns a member's reference, wrapped: OpenAPI 3 allows nothing beside a bare $ref.
-  [[nodiscard]] json::Value Member(const std::string& name) const;
-  void AddMeta(json::Value& properties, std::string_view meta);
 
   OpenApiVersion form_;
   std::map<std::string, json::Value, std::less<>> schemas_;

@@ -18,6 +18,8 @@
 
 namespace kinformer::apiserver {
 
+struct ManagedEntry;
+
 // The writer of a request, as its entry in metadata.managedFields names it.
 struct FieldManager {
   // False: owners are not tracked in this write, and the object keeps what it has.
@@ -31,6 +33,9 @@ struct FieldManager {
   // Fields that a write like this cannot set, with all below them: the writer does not own them.
   FieldSet reset{};
 };
+
+// Returns the writer's entry in metadata.managedFields, without fields.
+[[nodiscard]] ManagedEntry EntryOf(const FieldManager& manager);
 
 // Returns the manager's name: that of the request, or the program at the front of its User-Agent.
 [[nodiscard]] std::string ManagerName(std::string_view field_manager, std::string_view user_agent);
@@ -52,12 +57,6 @@ void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const jso
 Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
                         const json::Value& live, const json::Value& declared, bool force,
                         json::Value& object);
-
-// A Scale has been written to `object`, which was `live`: `replicas` is where, and `changed`
-// whether the number is another one. Sets metadata.managedFields: an update owns the number if
-// anybody did, an apply always. Conflict as for TrackApply.
-Result<void> TrackScale(const FieldManager& manager, const FieldSet& replicas, bool changed,
-                        const json::Value& live, bool force, json::Value& object);
 
 }  // namespace kinformer::apiserver
 

@@ -22,6 +22,7 @@
 #include "apiserver/server/request_router.h"
 #include "apiserver/server/shared_objects.h"
 #include "apiserver/server/whole_state.h"
+#include "apiserver/server/workload_creates.h"
 #include "apiserver/store/saved_state.h"
 #include "apiserver/store/storage.h"
 #include "apiserver/workloads/workloads.h"
@@ -100,8 +101,9 @@ struct ApiServer::Impl {
           .ok();
     }
     if (state.options.simulate_workloads != nullptr) {
-      workloads =
-          std::make_unique<workloads::Workloads>(state, writer, *state.options.simulate_workloads);
+      creates = std::make_unique<WorkloadCreates>(state, router.mutations());
+      workloads = std::make_unique<workloads::Workloads>(state, writer, *creates,
+                                                         *state.options.simulate_workloads);
     }
     if (details != nullptr) details->Register();
     if (state.options.bootstrap_objects) MakeBootstrapObjects();
@@ -246,7 +248,8 @@ struct ApiServer::Impl {
   std::unique_ptr<workloads::Workloads> workloads;  // null: none are simulated
   FaultPlan faults;
   RequestRouter router;
-  WriteTarget lease{};  // the server's own lease
+  std::unique_ptr<WorkloadCreates> creates;  // null: none are simulated
+  WriteTarget lease{};                       // the server's own lease
 };
 
 std::int64_t FirstResourceVersionAt(WallTime now) {

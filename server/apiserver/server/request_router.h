@@ -64,6 +64,7 @@ class RequestRouter final : private WriteObserver {
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const {
     return tokens_.Authenticate(bearer_token, {}).ok();
   }
+  [[nodiscard]] Mutations& mutations() { return mutations_; }
   // Ends the conversions of objects whose definition or store is another, in a later turn.
   void EndOutdatedConversions() {
     state_.Post([this] { caches_.Prune(); });

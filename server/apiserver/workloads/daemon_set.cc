@@ -143,8 +143,8 @@ class DaemonSetRound {
     if (there != nullptr || leaving || IsTerminating(set_)) return;
     const std::string pod_name = NameOf(set_) + "-" + scene_.dice.Letters();
     pod.Ensure("metadata", "name") = pod_name;
-    plan_.Create(Kind::kPod, std::move(pod));
-    plan_.Event(Kind::kDaemonSet, set_, kComponent, "SuccessfulCreate", "Created pod: " + pod_name);
+    plan_.CreateFor(Kind::kDaemonSet, set_, kComponent, Kind::kPod, std::move(pod),
+                    "Created pod: " + pod_name);
   }
 
   // Removes pods of earlier templates: those that are not available, and of the others as many as

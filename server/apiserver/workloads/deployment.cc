@@ -148,7 +148,10 @@ std::string MakeSet(const Family& family, std::int64_t replicas, Plan& plan) {
   NoteSizes(family.limits, set);
   SetAnnotation(set, kRevision, std::to_string(NewestRevision(family)));
   plan.Create(Kind::kReplicaSet, std::move(set));
-  if (replicas > 0) ReportScaling(family, name, 0, replicas, plan);
+  if (replicas > 0) {
+    ReportScaling(family, name, 0, replicas, plan);
+    plan.IfRefused("ReplicaSetCreateError", "Failed to create new replica set \"" + name + "\": ");
+  }
   return name;
 }
 

@@ -103,6 +103,24 @@ void ReportPause(const Scene& scene, const json::Value& deployment, json::Value&
   }
 }
 
+// Shows why the newest ReplicaSet, else another one, gets no pods.
+void ReportFailure(const Scene& scene, const Objects& sets, const json::Value* newest,
+                   json::Value& status) {
+  constexpr std::string_view kFailure = "ReplicaFailure";
+  const json::Value* failure = newest == nullptr ? nullptr : &ConditionOf(*newest, kFailure);
+  for (const json::Value* set : sets) {
+    if (failure == nullptr || failure->is_null()) failure = &ConditionOf(*set, kFailure);
+  }
+  if (failure == nullptr || failure->is_null()) return EraseCondition(status, kFailure);
+  SetCondition(status,
+               {.type = kFailure,
+                .reason = (*failure)["reason"].StringOrEmpty(),
+                .message = (*failure)["message"].StringOrEmpty(),
+                .status = (*failure)["status"].StringOrEmpty(),
+                .has_update_time = true},
+               scene.now);
+}
+
 }  // namespace
 
 bool IsRolledOut(const json::Value& deployment, const json::Value& status) {
@@ -134,6 +152,7 @@ void ReportDeployment(const Scene& scene, const json::Value& deployment, const O
                                   : "Deployment does not have minimum availability.",
                 .has_update_time = true},
                scene.now);
+  ReportFailure(scene, sets, newest, status);
   ReportPause(scene, deployment, status);
   if (newest != nullptr || !created.empty()) {
     ReportProgress(scene, deployment, newest != nullptr ? NameOf(*newest) : created,

@@ -252,9 +252,9 @@ class JobRound {
     metadata.Set("generateName", prefix);
     metadata.Set("name", prefix + scene_.dice.Letters());
     metadata.Ensure("finalizers").Append(kFinalizer);
-    plan_.Event(Kind::kJob, job_, kComponent, "SuccessfulCreate", "Created pod: " + NameOf(pod));
-    plan_.Create(Kind::kPod, std::move(pod));
-    ++made_;
+    std::string text = "Created pod: " + NameOf(pod);
+    made_ +=
+        plan_.CreateFor(Kind::kJob, job_, kComponent, Kind::kPod, std::move(pod), std::move(text));
   }
 
   void Put(const char* name, std::int64_t number) {

@@ -12,6 +12,21 @@ void Plan::Create(Kind kind, json::Value object) {
   writes_.push_back({.verb = Verb::kCreate, .kind = kind, .object = std::move(object)});
 }
 
+bool Plan::CreateFor(Kind owner_kind, const json::Value& owner, std::string_view component,
+                     Kind kind, json::Value object, std::string message) {
+  if (!scene_.refusal.empty()) return false;
+  Create(kind, std::move(object));
+  writes_.back().remembered = true;
+  Event(owner_kind, owner, component, "SuccessfulCreate", std::move(message));
+  IfRefused("FailedCreate", "Error creating: ");
+  return true;
+}
+
+void Plan::IfRefused(std::string reason, std::string text) {
+  writes_.back().refused_reason = std::move(reason);
+  writes_.back().refused_text = std::move(text);
+}
+
 void Plan::Update(Kind kind, json::Value object) {
   writes_.push_back({.verb = Verb::kUpdate, .kind = kind, .object = std::move(object)});
 }

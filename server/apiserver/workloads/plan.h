@@ -31,6 +31,9 @@ struct Scene {
   Dice& dice;
   WallTime now{};
   WallTime start{};  // of the server
+  // Why the last create for the object (Plan::CreateFor) was refused; empty: nothing was refused
+  // lately.
+  std::string_view refusal{};
 };
 
 enum class Verb : std::uint8_t { kCreate, kUpdate, kUpdateStatus, kDelete };
@@ -41,6 +44,12 @@ struct PlannedWrite {
   json::Value object{};  // of a delete: metadata only
   std::optional<std::int64_t> grace{};
   std::string propagation{};
+  // A create whose refusal the controller has to hear of (Scene::refusal).
+  bool remembered = false;
+  // An event about the create before it tells this instead if that is refused; the error follows
+  // the text. Empty: there is no event then.
+  std::string refused_reason{};
+  std::string refused_text{};
 };
 
 class Plan {
@@ -48,6 +57,10 @@ class Plan {
   explicit Plan(const Scene& scene) : scene_(scene) {}
 
   void Create(Kind kind, json::Value object);
+  // Creates a part of `owner`, and writes the event SuccessfulCreate, or FailedCreate. Returns
+  // false, and does nothing, if such a create was refused lately.
+  bool CreateFor(Kind owner_kind, const json::Value& owner, std::string_view component, Kind kind,
+                 json::Value object, std::string message);
   // Replaces all but the status.
   void Update(Kind kind, json::Value object);
   // Replaces the status, if it differs from that of `old`.
@@ -57,6 +70,8 @@ class Plan {
   // Writes an Event about the object. `component`: "replicaset-controller".
   void Event(Kind kind, const json::Value& about, std::string_view component,
              std::string_view reason, std::string message, bool warning = false);
+  // Has the last write, an event, tell this instead if the create before it is refused.
+  void IfRefused(std::string reason, std::string text);
   // Asks for another call after `delay`, at the latest.
   void Again(Duration delay);
   void AgainAt(WallTime time) { Again(time - scene_.now); }

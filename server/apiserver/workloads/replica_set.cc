@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -63,9 +64,10 @@ void Grow(const Scene& scene, const json::Value& replica_set, std::size_t count,
     const std::string name = NameOf(replica_set) + "-" + scene.dice.Letters();
     pod.Ensure("metadata", "name") = name;
     pod.Ensure("metadata", "generateName") = NameOf(replica_set) + "-";
-    plan.Create(Kind::kPod, std::move(pod));
-    plan.Event(Kind::kReplicaSet, replica_set, kComponent, "SuccessfulCreate",
-               "Created pod: " + name);
+    if (!plan.CreateFor(Kind::kReplicaSet, replica_set, kComponent, Kind::kPod, std::move(pod),
+                        "Created pod: " + name)) {
+      return;
+    }
   }
 }
 
@@ -76,6 +78,20 @@ void Shrink(const json::Value& replica_set, Objects pods, std::size_t count, Pla
     plan.Event(Kind::kReplicaSet, replica_set, kComponent, "SuccessfulDelete",
                "Deleted pod: " + NameOf(*pods[i]));
   }
+}
+
+// Sets the condition ReplicaFailure while pods are refused. A new attempt to make them leaves it.
+void ReportRefusal(const Scene& scene, bool pods_missing, json::Value& status) {
+  constexpr std::string_view kFailure = "ReplicaFailure";
+  if (!pods_missing) return EraseCondition(status, kFailure);
+  const auto& conditions = status["conditions"].items();
+  const bool there = std::any_of(conditions.begin(), conditions.end(), [](const json::Value& one) {
+    return one["type"].StringOrEmpty() == kFailure;
+  });
+  if (scene.refusal.empty() || there) return;
+  SetCondition(
+      status, {.type = kFailure, .holds = true, .reason = "FailedCreate", .message = scene.refusal},
+      scene.now);
 }
 
 }  // namespace
@@ -116,6 +132,7 @@ void SyncReplicaSet(const Scene& scene, const json::Value& replica_set, Plan& pl
   SetCount(status, "availableReplicas", available);
   status.Set("terminatingReplicas", terminating);
   status.Set("observedGeneration", Number(replica_set, "/metadata/generation"));
+  ReportRefusal(scene, active.size() < wanted, status);
   plan.UpdateStatus(Kind::kReplicaSet, replica_set, std::move(status));
 }
 

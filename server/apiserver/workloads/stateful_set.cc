@@ -145,9 +145,11 @@ class StatefulSetRound {
       spec.Set("subdomain", service);
     }
     MakeClaims(name, spec);
-    plan_.Create(Kind::kPod, std::move(pod));
-    plan_.Event(Kind::kStatefulSet, set_, kComponent, "SuccessfulCreate",
-                "create Pod " + name + " in StatefulSet " + NameOf(set_) + " successful");
+    const std::string text = "create Pod " + name + " in StatefulSet " + NameOf(set_);
+    if (plan_.CreateFor(Kind::kStatefulSet, set_, kComponent, Kind::kPod, std::move(pod),
+                        text + " successful")) {
+      plan_.IfRefused("FailedCreate", text + " failed error: ");
+    }
   }
 
   // Makes the pod's claims that do not exist, and names them in its volumes.

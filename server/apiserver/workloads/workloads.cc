@@ -7,6 +7,7 @@
 #include "kinformer/base/log.h"
 
 #include "apiserver/registry/conversion.h"
+#include "apiserver/workloads/controller_users.h"
 #include "apiserver/workloads/cron_job.h"
 #include "apiserver/workloads/daemon_set.h"
 #include "apiserver/workloads/deployment.h"
@@ -30,11 +31,41 @@ constexpr int kStepsPerTurn = 32;
 // Time until a refused write is tried again.
 constexpr Duration kRetry = std::chrono::seconds(10);
 
+// Returns whether the error says that the namespace is being deleted, where nothing is missing.
+bool IsOfTerminatingNamespace(const Error& error) {
+  const auto& causes = error.details().causes;
+  return std::any_of(causes.begin(), causes.end(), [](const StatusCause& cause) {
+    return cause.reason == "NamespaceTerminating";
+  });
+}
+
+// Has an event tell why the create before it was refused; returns whether it does.
+bool TellRefusal(const std::string& why, PlannedWrite& event) {
+  if (event.refused_reason.empty()) return false;
+  event.object.Set("reason", event.refused_reason);
+  event.object.Set("message", event.refused_text + why);
+  event.object.Set("type", "Warning");
+  return true;
+}
+
 }  // namespace
 
-Workloads::Workloads(ServerState& state, ObjectWriter& writer, const WorkloadScript& script)
+struct Workloads::Writes {
+  Step step;
+  std::vector<PlannedWrite> all{};
+  std::size_t made = 0;  // or refused
+  std::optional<Duration> again{};
+  bool failed = false;
+  std::string refusal{};  // of a create; no other one follows it
+  bool told = false;      // an event has told it
+  bool waits = false;
+};
+
+Workloads::Workloads(ServerState& state, ObjectWriter& writer, CreateRequests& creates,
+                     const WorkloadScript& script)
     : state_(state),
       writer_(writer),
+      creates_(creates),
       script_(script),
       start_(state.env.WallNow()),
       dice_(script.seed),
@@ -242,24 +273,32 @@ void Workloads::Turn() {
     const Step step = std::move(queue_.front());
     queue_.pop_front();
     queued_.erase(step);
-    Run(step);
+    if (busy_.count(step) > 0) {
+      postponed_.insert(step);
+    } else {
+      Run(step);
+    }
   }
   posted_ = !queue_.empty();
   if (posted_) state_.Post([this] { Turn(); });
 }
 
 void Workloads::Run(const Step& step) {
+  const auto refusal = refusals_.find(step);
   const Scene scene{.cluster = cluster_,
                     .script = script_,
                     .dice = dice_,
                     .now = state_.env.WallNow(),
-                    .start = start_};
+                    .start = start_,
+                    .refusal = refusal == refusals_.end() ? std::string_view() : refusal->second};
   Plan plan(scene);
   Decide(step, scene, plan);
-  if (plan.again()) Remind(step, *plan.again());
-  bool all_made = true;
-  for (PlannedWrite& write : plan.TakeWrites()) all_made = Make(std::move(write)) && all_made;
-  if (!all_made) Remind(step, std::min(plan.again().value_or(kRetry), kRetry));
+  if (plan.again()) {
+    Remind(step, scene.refusal.empty() ? *plan.again() : std::min(*plan.again(), kRetry));
+  }
+  auto writes = std::make_shared<Writes>(
+      Writes{.step = step, .all = plan.TakeWrites(), .again = plan.again()});
+  MakeAll(writes);
 }
 
 void Workloads::Decide(const Step& step, const Scene& scene, Plan& plan) {
@@ -311,35 +350,140 @@ void Workloads::Decide(const Step& step, const Scene& scene, Plan& plan) {
   }
 }
 
-bool Workloads::Make(PlannedWrite write) {
+void Workloads::MakeAll(const std::shared_ptr<Writes>& writes) {
+  while (writes->made < writes->all.size()) {
+    if (!MakeNext(writes)) {
+      busy_.insert(writes->step);
+      return;
+    }
+  }
+  Finish(*writes);
+}
+
+bool Workloads::MakeNext(const std::shared_ptr<Writes>& writes) {
+  PlannedWrite& write = writes->all[writes->made++];
   if (!state_.acts()) return true;
-  WriteTarget target{.at = resources_[static_cast<std::size_t>(write.kind)],
-                     .namespace_ = NamespaceOf(write.object),
-                     .name = NameOf(write.object),
-                     .keep_status = true};
-  std::optional<Result<WriteOutcome>> outcome;
-  if (write.verb == Verb::kCreate) {
-    outcome.emplace(writer_.Create(target, std::move(write.object)));
-  } else if (write.verb == Verb::kDelete) {
-    outcome.emplace(writer_.Delete(target, {.grace_period_seconds = write.grace,
-                                            .uid = UidOf(write.object),
-                                            .propagation = write.propagation}));
-  } else {
+  if (!writes->refusal.empty()) {
+    const bool tells = !writes->told && TellRefusal(writes->refusal, write);
+    writes->told = writes->told || tells;
+    if (write.verb == Verb::kCreate && !tells) return true;
+  }
+  if (write.verb != Verb::kCreate) {
+    Note(*writes, write, Change(write));
+    return true;
+  }
+  const WriteTarget target = TargetOf(write);
+  if (!creates_.Any()) {
+    const Result<WriteOutcome> made = writer_.Create(target, std::move(write.object));
+    Note(*writes, write, made.ok() ? Result<void>() : made.error());
+    return true;
+  }
+  WriteTarget by = target;
+  by.user = UserOf(writes->step);
+  writes->waits = false;
+  bool begun = false;
+  creates_.Create(by, std::move(write.object), [this, writes, &begun](const Result<void>& made) {
+    Note(*writes, writes->all[writes->made - 1], made);
+    if (!writes->waits) {
+      begun = true;
+      return;
+    }
+    busy_.erase(writes->step);
+    MakeAll(writes);
+  });
+  writes->waits = !begun;
+  return begun;
+}
+
+void Workloads::Finish(const Writes& writes) {
+  if (writes.failed) Remind(writes.step, std::min(writes.again.value_or(kRetry), kRetry));
+  if (postponed_.erase(writes.step) > 0) Enqueue(writes.step.first, writes.step.second);
+}
+
+void Workloads::Note(Writes& writes, const PlannedWrite& write, const Result<void>& made) {
+  if (made.ok() || IsNotFound(made.error())) return;
+  const std::string& why = made.error().message();
+  state_.env.log().Log(LogLevel::kInfo, "a write of a simulated workload was refused",
+                       {{"kind", std::string(NamesOf(write.kind).kind)},
+                        {"controller_object", writes.step.second},
+                        {"error", why}});
+  writes.failed = true;
+  if (write.verb != Verb::kCreate || write.kind == Kind::kEvent ||
+      IsOfTerminatingNamespace(made.error())) {
+    return;
+  }
+  writes.refusal = why;
+  if (!write.remembered) return;
+  refusals_.insert_or_assign(writes.step, why);
+  Enqueue(writes.step.first, writes.step.second);
+}
+
+UserInfoPtr Workloads::UserOf(const Step& step) const {
+  const Controller controller = step.first;
+  const std::string& key = step.second;
+  const auto account = [&]() -> std::string_view {
+    switch (controller) {
+      case Controller::kNodeKeeper:
+      case Controller::kKubelet:
+      case Controller::kScheduler:
+        return {};
+      case Controller::kNodeLifecycle:
+        return "node-controller";
+      case Controller::kPodCollector:
+        return "pod-garbage-collector";
+      case Controller::kReplicaSet:
+        return "replicaset-controller";
+      case Controller::kDeployment:
+        return "deployment-controller";
+      case Controller::kEndpointSlices:
+        return "endpointslice-controller";
+      case Controller::kStatefulSet:
+        return "statefulset-controller";
+      case Controller::kDaemonSet:
+        return "daemon-set-controller";
+      case Controller::kJob:
+        return "job-controller";
+      case Controller::kCronJob:
+        return "cronjob-controller";
+      case Controller::kVolumeClaim:
+      case Controller::kVolume:
+        return "persistent-volume-binder";
+      case Controller::kAutoscaler:
+        return "horizontal-pod-autoscaler";
+    }
+    return {};
+  }();
+  if (!account.empty()) return ControllerUser(account);
+  if (controller == Controller::kScheduler) return SchedulerUser();
+  if (controller == Controller::kNodeKeeper) return KubeletUser(key);
+  const json::Value* const pod = cluster_.Find(Kind::kPod, key);
+  return KubeletUser(pod == nullptr ? std::string() : Text(*pod, "/spec/nodeName"));
+}
+
+WriteTarget Workloads::TargetOf(const PlannedWrite& write) const {
+  return {.at = resources_[static_cast<std::size_t>(write.kind)],
+          .namespace_ = NamespaceOf(write.object),
+          .name = NameOf(write.object),
+          .keep_status = true};
+}
+
+Result<void> Workloads::Change(PlannedWrite write) {
+  WriteTarget target = TargetOf(write);
+  const auto outcome = [&]() -> Result<WriteOutcome> {
+    if (write.verb == Verb::kDelete) {
+      return writer_.Delete(target, {.grace_period_seconds = write.grace,
+                                     .uid = UidOf(write.object),
+                                     .propagation = write.propagation});
+    }
     const StoredObjectPtr stored = target.at.resource->Find(target.namespace_, target.name);
-    if (stored == nullptr || stored->uid() != UidOf(write.object)) return true;
+    if (stored == nullptr || stored->uid() != UidOf(write.object)) return WriteOutcome{};
     // An earlier write of the same plan may have changed it.
     write.object.Ensure("metadata")
         .Set("resourceVersion", std::to_string(stored->resource_version()));
     if (write.verb == Verb::kUpdateStatus) target.subresource = "status";
-    outcome.emplace(writer_.Update(target, std::move(write.object)));
-  }
-  if (outcome->ok() || IsNotFound(outcome->error())) return true;
-  // For example since the namespace is being deleted.
-  state_.env.log().Log(LogLevel::kInfo, "a write of a simulated workload was refused",
-                       {{"kind", std::string(NamesOf(write.kind).kind)},
-                        {"object", JoinedKey(target.namespace_, target.name)},
-                        {"error", outcome->error().message()}});
-  return false;
+    return writer_.Update(target, std::move(write.object));
+  }();
+  return outcome.ok() ? Result<void>() : outcome.error();
 }
 
 void Workloads::Remind(const Step& step, Duration delay) {
@@ -350,6 +494,7 @@ void Workloads::Remind(const Step& step, Duration delay) {
   const SteadyTime when = internal::base::After(state_.env.Now(), delay);
   reminders_.emplace(step, state_.deadlines.Add(when, [this, step] {
     reminders_.erase(step);
+    refusals_.erase(step);
     Enqueue(step.first, step.second);
   }));
 }

@@ -20,9 +20,11 @@
 #include "kinformer/json/json.h"
 
 #include "apiserver/registry/server_state.h"
+#include "apiserver/registry/user_info.h"
 #include "apiserver/store/deadlines.h"
 #include "apiserver/workloads/autoscaler.h"
 #include "apiserver/workloads/cluster.h"
+#include "apiserver/workloads/create_requests.h"
 #include "apiserver/workloads/dice.h"
 #include "apiserver/workloads/kubelet.h"
 #include "apiserver/workloads/node_keeper.h"
@@ -37,11 +39,13 @@ namespace kinformer::apiserver::workloads {
 // A queue of controllers and the objects that they have to look at. Each of these steps reads the
 // state and makes its writes in one turn of the loop, so that they never conflict; a write puts
 // the controllers that it concerns into the queue. Equal scripts and requests give equal writes.
-// Loop-confined.
+// If a webhook reviews a create, the rest of the step's writes wait for it, and so does the next
+// run of the step. Loop-confined.
 class Workloads final : public WriteObserver {
  public:
-  // Observes the writer. `script` outlives this.
-  Workloads(ServerState& state, ObjectWriter& writer, const WorkloadScript& script);
+  // Observes the writer. `creates` makes no call once this is destroyed. `script` outlives this.
+  Workloads(ServerState& state, ObjectWriter& writer, CreateRequests& creates,
+            const WorkloadScript& script);
   Workloads(const Workloads&) = delete;
   Workloads& operator=(const Workloads&) = delete;
 
@@ -85,15 +89,29 @@ class Workloads final : public WriteObserver {
   [[nodiscard]] static std::optional<Controller> ControllerFor(Kind kind);
   [[nodiscard]] std::optional<Kind> KindOf(const ServedResource& resource) const;
 
+  // The writes of a step that was run.
+  struct Writes;
+
   void Turn();
   void Run(const Step& step);
   void Decide(const Step& step, const Scene& scene, Plan& plan);
-  // Returns whether the write was made, or there is nothing to write to.
-  bool Make(PlannedWrite write);
+  // Makes the writes that are left, up to a create that has to wait.
+  void MakeAll(const std::shared_ptr<Writes>& writes);
+  // Makes the next one; returns false if it has to wait.
+  bool MakeNext(const std::shared_ptr<Writes>& writes);
+  void Finish(const Writes& writes);
+  // Notes the outcome of a write; what is gone needs none.
+  void Note(Writes& writes, const PlannedWrite& write, const Result<void>& made);
+  // Updates and deletes, which nobody reviews. Succeeds if there is nothing to write to.
+  Result<void> Change(PlannedWrite write);
+  [[nodiscard]] WriteTarget TargetOf(const PlannedWrite& write) const;
+  // Returns the user that a controller writes as.
+  [[nodiscard]] UserInfoPtr UserOf(const Step& step) const;
   void Remind(const Step& step, Duration delay);
 
   ServerState& state_;
   ObjectWriter& writer_;
+  CreateRequests& creates_;
   const WorkloadScript& script_;
   const WallTime start_;
   std::array<ResourceAt, kKinds> resources_;
@@ -110,6 +128,10 @@ class Workloads final : public WriteObserver {
   std::set<Step> queued_;
   bool posted_ = false;
   std::map<Step, Deadlines::Id> reminders_;
+  std::set<Step> busy_;       // wait for a create
+  std::set<Step> postponed_;  // busy, and to be run again
+  // Why the last create of a step was refused, until it is tried again.
+  std::map<Step, std::string> refusals_;
 };
 
 }  // namespace kinformer::apiserver::workloads

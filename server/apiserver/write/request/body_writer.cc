@@ -193,6 +193,21 @@ Task<ResponsePtr> BodyWriter::WriteBody(ResourceRequest request, std::string_vie
   co_return co_await Answer(sent, std::move(written), nullptr);
 }
 
+Task<Result<void>> BodyWriter::CreateReviewed(ResourceRequest request, json::Value object) {
+  Sent sent(state_, std::move(request));
+  Bulky<Draft> draft(state_, sent.bytes,
+                     Draft{.target = sent.Target(/*dry_run=*/false),
+                           .object = std::move(object),
+                           .creates = true,
+                           .now = sent.now});
+  draft->target.keep_status = true;
+  draft->target.checked = false;
+  Attempt written = co_await Write(sent, *draft, nullptr, nullptr);
+  if (!written) co_return ModifiedConflictError(sent.live.resource->Subject({}));
+  if (!written->ok()) co_return written->error();
+  co_return {};
+}
+
 Task<ResponsePtr> BodyWriter::Patch(ResourceRequest request) {
   Result<SentPatch> kind = KindOfPatch(request);
   if (!kind) co_return ErrorResponse(kind.error(), request.accept);

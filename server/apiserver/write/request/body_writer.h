@@ -80,6 +80,14 @@ class BodyWriter {
   Task<ResponsePtr> Change(ResourceRequest request, ObjectChange change);
   Task<ResponsePtr> Delete(ResourceRequest request);
 
+  // Returns whether anybody is to be asked about creates. Cheap check before the costlier call.
+  [[nodiscard]] bool ReviewsCreates() const {
+    return plugins_.Any() || plugins_.HasQuota() || admission_.Any(AdmissionPhase::kMutate) ||
+           admission_.Any(AdmissionPhase::kValidate);
+  }
+  // Creates an object of this process, which may have a status, as if `request` had sent it.
+  Task<Result<void>> CreateReviewed(ResourceRequest request, json::Value object);
+
   // A change and a delete as steps of another request, which makes the response itself: return null
   // if they succeed, else the response with the error. Webhooks do not review the delete.
   Task<ResponsePtr> ChangeFirst(ResourceRequest request, ObjectChange change);

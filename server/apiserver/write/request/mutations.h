@@ -45,6 +45,12 @@ class Mutations {
   // Handles all verbs but those that only read; of a scale subresource, GET too.
   ResponsePtr Answer(ResourceRequest request);
 
+  // ---- Creates by a part of this process.
+  [[nodiscard]] bool ReviewsCreates() const { return bodies_.ReviewsCreates(); }
+  Task<Result<void>> CreateReviewed(ResourceRequest request, json::Value object) {
+    return bodies_.CreateReviewed(std::move(request), std::move(object));
+  }
+
  private:
   Task<ResponsePtr> AnswerOf(ResourceRequest&& request);
   // The same with a storage: the answer waits until what was written before it is kept.

@@ -1,12 +1,12 @@
 #include "apiserver/write/request/scale.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "apiserver/errors/status.h"
-#include "apiserver/ownership/field_set.h"
+#include "apiserver/ownership/scale_owners.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/selection.h"
 
@@ -26,6 +26,16 @@ std::string SelectorOf(const ResourceAt& at, const json::Value& object) {
   if (!at.resource->custom) return SelectorText(object.At("/spec/selector"));
   const std::string& path = at.FindSubresource("scale")->selector_path;
   return path.empty() ? std::string() : object.At(PointerOf(path, {})).StringOrEmpty();
+}
+
+ReplicaFields ReplicaFieldsOf(const ServedResource& resource) {
+  ReplicaFields out;
+  for (const auto& version : resource.versions) {
+    const Subresource* const scale = resource.FindSubresource("scale", version->version);
+    out.emplace(version->api_version,
+                scale == nullptr ? FieldSet() : FieldAt(PointerOf(scale->spec_path, kReplicas)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -100,17 +110,16 @@ Result<void> ApplyScale(const ResourceAt& at, const json::Value& scale, json::Va
 Result<void> OwnScale(const ResourceAt& at, const FieldManager& manager, const json::Value& live,
                       bool force, json::Value& object) {
   const std::string path = PointerOf(at.FindSubresource("scale")->spec_path, kReplicas);
-  FieldSet replicas{.owned = true};
-  for (std::size_t end = path.size(); end > 0 && end != std::string::npos;) {
-    const std::size_t slash = path.rfind('/', end - 1);
-    FieldSet parent;
-    parent.Put("f:" + path.substr(slash + 1, end - slash - 1), std::move(replicas));
-    replicas = std::move(parent);
-    end = slash;
+  const json::Value* const before = live.FindPointer(path);
+  const std::int64_t count = before == nullptr ? 0 : before->AsInt64().value_or(0);
+  const std::int64_t wanted = std::as_const(object).At(path).AsInt64().value_or(0);
+  // A custom object without replicas has another number than any Scale.
+  const bool is_unset = before == nullptr && at.resource->custom;
+  ScaleChange change = ScaleChange::kNone;
+  if (is_unset || count != wanted) {
+    change = wanted == 0 && !manager.applies ? ScaleChange::kRemoved : ScaleChange::kSet;
   }
-  const bool changed =
-      live.At(path).AsInt64().value_or(0) != std::as_const(object).At(path).AsInt64().value_or(0);
-  return TrackScale(manager, replicas, changed, live, force, object);
+  return TrackScale(manager, ReplicaFieldsOf(*at.resource), change, live, force, object);
 }
 
 }  // namespace kinformer::apiserver
