@@ -35,6 +35,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/object/object_name.h"
 
@@ -126,6 +127,12 @@ class ReconcileContext {
   // ReconcileResult::requeue.
   [[nodiscard]] const std::optional<Error>& last_error() const { return last_error_; }
 
+  // Returns the span of this reconcile, for attributes, events and links; empty without a Tracer.
+  // Requests with call(), and all those of its thread, are its children; in the scope of a Span of
+  // the reconciler's own (SpanScope), those of that one. A span that the thread had when the context
+  // was made is taken, which is how a test gives one.
+  [[nodiscard]] const Span& span() const;
+
   // Logs a line with the controller, the request and the reconcile's id, and up to four fields of
   // the caller.
   void Log(LogLevel level, std::string_view message,
@@ -141,6 +148,7 @@ class ReconcileContext {
   const int priority_;
   const int attempts_;
   const std::optional<Error> last_error_;
+  const Span* const span_ = SpanScope::Current();
 };
 
 // Called from as many threads at once as the controller has workers, but never at the same time for

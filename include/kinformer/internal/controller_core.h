@@ -28,6 +28,7 @@ namespace kinformer::internal {
 
 struct ControllerInstruments;
 namespace reconcile {
+class ReconcileSpans;
 class SpinWatch;
 }  // namespace reconcile
 
@@ -133,6 +134,7 @@ class ControllerCore {
   const ControllerOptions options_;
   const Pimpl<ControllerInstruments> instruments_;
   const Pimpl<reconcile::SpinWatch> spin_watch_;
+  const Pimpl<reconcile::ReconcileSpans> spans_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.

@@ -9,6 +9,7 @@
 #include "base/core/user_call.h"
 #include "base/core/would_deadlock.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/reconcile_spans.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
 
@@ -53,6 +54,7 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       options_(std::move(options)),
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
+      spans_(std::make_unique<reconcile::ReconcileSpans>(env, options_.name)),
       monitor_(env.NewMonitor()) {}
 
 ControllerCore::~ControllerCore() { StopSources(); }

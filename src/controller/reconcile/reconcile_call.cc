@@ -14,6 +14,7 @@
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/reconcile_spans.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
@@ -135,6 +136,7 @@ std::optional<Disposal> ControllerCore::Reconcile(
     deadline = base::After(begun, *options_.reconciliation_timeout);
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
+  reconcile::ReconcileSpans::One span(*spans_, key, priority, failed);
   const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
                                  base::NewUuid(env_), priority, failed.count, failed.last);
   instruments_->active->Add(1);
@@ -147,11 +149,11 @@ std::optional<Disposal> ControllerCore::Reconcile(
   if (stop.timed_out()) instruments_->timeouts->Add();
   if (parked && !result) {
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
-      return ParkedUntil(std::move(waits), priority);
+      return span.Ended(context, result, ParkedUntil(std::move(waits), priority));
     }
   }
   WarnIfItSpins(context, key, result);
-  return DisposalOf(context, result);
+  return span.Ended(context, result, DisposalOf(context, result));
 }
 
 Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits, int priority) {
@@ -216,10 +218,21 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
 
 namespace kinformer {
 
+const Span& ReconcileContext::span() const {
+  static const Span kNone;
+  return span_ == nullptr ? kNone : *span_;
+}
+
 CallOptions ReconcileContext::call() const {
   CallOptions call{.stop = stop_};
   // A timeout of 0 would mean no limit.
   if (deadline_) call.timeout = std::max(*deadline_ - env_.Now(), Duration(1));
+  const Span* const current = SpanScope::Current();
+  const Span& parent = current != nullptr ? *current : span();
+  if (parent) {
+    call.traceparent = parent.context().Traceparent();
+    call.tracestate = parent.context().tracestate;
+  }
   return call;
 }
 
