@@ -68,8 +68,8 @@ struct SpanStart {
   WallTime begun{};
 };
 
-// One span of a Tracer. Thread-safe. Destroyed after its end. The first exceptions are logged and
-// all are counted; the library goes on without what was to be recorded.
+// One span of a Tracer. Thread-safe. Destroyed after its end. Exceptions are logged and counted, and
+// what was to be recorded is lost.
 class SpanRecorder {
  public:
   virtual ~SpanRecorder() = default;

@@ -100,8 +100,9 @@ Span::Span(Env& env, std::string_view name, const SpanOptions& options) {
                            .attributes = {options.attributes.begin(), options.attributes.size()},
                            .begun = wall_begun_});
     if (recorder == nullptr) return;
-    context_ = recorder->context();
+    SpanContext context = recorder->context();
     recording_ = recorder->recording();
+    context_ = std::move(context);
     recorder_ = std::move(recorder);
   });
 }
