@@ -1,6 +1,7 @@
 // The spans of an election: tries to acquire, renewals, the release, and the links between them.
 
 #include <chrono>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
