@@ -63,13 +63,13 @@ class TracerOverHttp final : public OtlpTracer {
 
   std::unique_ptr<SpanRecorder> StartSpan(const SpanStart& start) override {
     Env& env = runtime_.env();
-    SpanData data;
-    data.context.trace_id = start.parent != nullptr ? start.parent->trace_id : NewId<16>(env);
-    data.context.span_id = NewId<8>(env);
-    if (start.parent != nullptr) data.context.tracestate = start.parent->tracestate;
-    data.context.sampled = sampler_.Samples(start.parent, data.context.trace_id);
-    if (!data.context.sampled) return std::make_unique<SilentRecorder>(std::move(data.context));
-    return std::make_unique<Recorder>(exporter_, start, std::move(data));
+    SpanContext context;
+    context.trace_id = start.parent != nullptr ? start.parent->trace_id : NewId<16>(env);
+    context.span_id = NewId<8>(env);
+    if (start.parent != nullptr) context.tracestate = start.parent->tracestate;
+    context.sampled = sampler_.Samples(start.parent, context.trace_id);
+    if (!context.sampled) return std::make_unique<SilentRecorder>(std::move(context));
+    return std::make_unique<Recorder>(exporter_, start, std::move(context));
   }
 
   Result<void> Flush(Duration timeout) override { return exporter_->Flush(timeout); }

@@ -44,8 +44,10 @@ void Put(const SpanAttribute& attribute, std::vector<OwnedAttribute>& all, std::
 
 }  // namespace
 
-Recorder::Recorder(std::shared_ptr<Exporter> exporter, const SpanStart& start, SpanData data)
-    : exporter_(std::move(exporter)), data_(std::move(data)) {
+Recorder::Recorder(std::shared_ptr<Exporter> exporter, const SpanStart& start, SpanContext context)
+    : exporter_(std::move(exporter)), context_(std::move(context)) {
+  const base::MutexLock lock(mutex_);
+  data_.context = context_;
   data_.name = Bounded(start.name);
   data_.kind = start.kind;
   data_.begun = start.begun;
@@ -55,17 +57,19 @@ Recorder::Recorder(std::shared_ptr<Exporter> exporter, const SpanStart& start, S
   for (const SpanAttribute& attribute : start.attributes) {
     Put(attribute, data_.attributes, data_.dropped_attributes);
   }
-  for (const SpanContext& link : start.links) AddLink(link);
+  const std::size_t links = std::min(start.links.size(), kMost);
+  data_.links.assign(start.links.begin(), start.links.begin() + static_cast<std::ptrdiff_t>(links));
+  data_.dropped_links = start.links.size() - links;
 }
 
 void Recorder::SetAttribute(const SpanAttribute& attribute) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   Put(attribute, data_.attributes, data_.dropped_attributes);
 }
 
 void Recorder::AddEvent(std::string_view name, WallTime when,
                         std::span<const SpanAttribute> attributes) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (data_.events.size() >= kMost) {
     ++data_.dropped_events;
     return;
@@ -78,7 +82,7 @@ void Recorder::AddEvent(std::string_view name, WallTime when,
 }
 
 void Recorder::AddLink(const SpanContext& to) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (data_.links.size() < kMost) {
     data_.links.push_back(to);
   } else {
@@ -87,18 +91,15 @@ void Recorder::AddLink(const SpanContext& to) {
 }
 
 void Recorder::SetError(std::string_view description) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   data_.error = Bounded(description);
 }
 
 void Recorder::End(WallTime when) {
-  // Its context stays, for those who still ask for it.
   SpanData ended;
   {
-    const std::lock_guard lock(mutex_);
-    SpanContext context = data_.context;
+    const base::MutexLock lock(mutex_);
     ended = std::move(data_);
-    data_.context = std::move(context);
   }
   ended.ended = when;
   exporter_->Add(std::move(ended));

@@ -7,12 +7,13 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "kinformer/base/tracing.h"
 
+#include "base/core/mutex.h"
 #include "otlp/exporter.h"
 #include "otlp/span_data.h"
 
@@ -25,10 +26,9 @@ class Recorder final : public SpanRecorder {
   static constexpr std::size_t kMost = 128;
   static constexpr std::size_t kLongestText = 4096;
 
-  // `data` has its context.
-  Recorder(std::shared_ptr<Exporter> exporter, const SpanStart& start, SpanData data);
+  Recorder(std::shared_ptr<Exporter> exporter, const SpanStart& start, SpanContext context);
 
-  [[nodiscard]] const SpanContext& context() const override { return data_.context; }
+  [[nodiscard]] const SpanContext& context() const override { return context_; }
   void SetAttribute(const SpanAttribute& attribute) override;
   void AddEvent(std::string_view name, WallTime when,
                 std::span<const SpanAttribute> attributes) override;
@@ -38,8 +38,9 @@ class Recorder final : public SpanRecorder {
 
  private:
   const std::shared_ptr<Exporter> exporter_;
-  std::mutex mutex_;
-  SpanData data_;  // guarded by mutex_, except for its context
+  const SpanContext context_;
+  base::Mutex mutex_;
+  SpanData data_ KINFORMER_GUARDED_BY(mutex_);
 };
 
 // A span of a trace that is not recorded: only an identity for its children.
