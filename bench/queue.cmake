@@ -1,3 +1,8 @@
 # Work queues, beside those of client-go and controller-runtime (bench/queues).
 add_executable(queue_bench queue_bench.cc)
 target_link_libraries(queue_bench PRIVATE kinformer_workqueue kinformer_object kinformer_flags)
+
+# Spans, with a tracer and without.
+add_executable(span_bench span_bench.cc)
+target_link_libraries(span_bench PRIVATE
+  kinformer_controller kinformer_otlp kinformer_object kinformer_flags)
