@@ -104,11 +104,11 @@ void MeasureReconciles(const char* name, std::size_t count,
   const auto source = std::make_shared<GivenSource>();
   const std::shared_ptr<Controller> controller =
       Controller::New(env,
-                      ReconcilerOf<Request>([&](const ReconcileContext&, const Request&)
-                                                -> Result<ReconcileResult> {
-                        done.fetch_add(1, std::memory_order_relaxed);
-                        return ReconcileResult{};
-                      }),
+                      ReconcilerOf<Request>(
+                          [&](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
+                            done.fetch_add(1, std::memory_order_relaxed);
+                            return ReconcileResult{};
+                          }),
                       {.name = "pods"})
           .OrExit();
   controller->Watch(source).OrExit();

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "client/url_template.h"
@@ -15,8 +14,7 @@ double SecondsOf(Duration duration) { return std::chrono::duration<double>(durat
 }  // namespace
 
 std::unique_ptr<RequestSpan> RequestSpan::New(Env& env, const std::string& method,
-                                              const std::string& target,
-                                              const HttpHeaders& headers,
+                                              const std::string& target, const HttpHeaders& headers,
                                               const std::string& server) {
   if (env.tracer() == nullptr) return nullptr;
   const std::optional<SpanContext> parent =
@@ -64,8 +62,7 @@ void RequestSpan::End(const RequestRecord& record) {
   if (record.watch) span_.SetAttribute("kinformer.watch", true);
   if (record.error) {
     const bool by_caller = record.error->reason() == Reason::kCanceled;
-    span_.SetAttribute("error.type",
-                       by_caller ? std::string_view("canceled") : ReasonName(record.error->reason()));
+    span_.SetAttribute("error.type", ReasonName(record.error->reason()));
     // Whoever ends its own request, as an informer ends its watch, has no error.
     if (!by_caller) span_.SetError(record.error->message());
   }

@@ -82,8 +82,8 @@ TEST_F(RequestSpanTest, ThreadsSpan_IsTheParentOfWhatItBegins) {
     sim_.env().loop().Post([&] {
       const Span none;
       const SpanScope scope(inside ? work : none);
-      exchange_ = std::make_unique<Exchange>(
-          engine_, ExchangeRequest{.target = "/api/v1/pods"}, *this);
+      exchange_ =
+          std::make_unique<Exchange>(engine_, ExchangeRequest{.target = "/api/v1/pods"}, *this);
     });
     // As a list does whose turn comes later.
     sim_.env().loop().Post([&] { exchange_->Start(); });
@@ -135,7 +135,7 @@ TEST_F(RequestSpanTest, RequestThatItsCallerEnds_IsNoError) {
   const RecordedSpan span = spans_->All()[0];
   EXPECT_TRUE(span.ended.has_value());
   EXPECT_FALSE(span.error.has_value());
-  EXPECT_THAT(span.attributes, Contains(Pair("error.type", "canceled")));
+  EXPECT_THAT(span.attributes, Contains(Pair("error.type", "Canceled")));
   EXPECT_THAT(span.attributes, Contains(Pair("kinformer.watch", "true")));
 }
 

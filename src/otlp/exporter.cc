@@ -147,11 +147,11 @@ void Exporter::OnDone(Result<void> result) {
   if (!result) return Retry(result.error().message(), std::nullopt);
   if (status_ >= 200 && status_ < 300) {
     const PartialSuccess partial = DecodeResponse(answer_);
-    const auto rejected = static_cast<std::size_t>(
-        std::min<std::uint64_t>(partial.rejected_spans, batch_));
+    const auto rejected =
+        static_cast<std::size_t>(std::min<std::uint64_t>(partial.rejected_spans, batch_));
     if (rejected > 0) {
-      Warn("the collector rejects " + std::to_string(rejected) + " of " +
-           std::to_string(batch_) + " spans: " + base::Printable(partial.message));
+      Warn("the collector rejects " + std::to_string(rejected) + " of " + std::to_string(batch_) +
+           " spans: " + base::Printable(partial.message));
     }
     return BatchEnds(rejected, 0);
   }

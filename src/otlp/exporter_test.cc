@@ -113,9 +113,9 @@ class OtlpExporterTest : public ::testing::Test {
     settings.target = "/v1/traces";
     settings.headers.Add("authorization", "Bearer hidden");
     settings.resource = {{"service.name", "scene"}};
-    exporter_ = std::make_shared<Exporter>(
-        sim_.env(), std::make_unique<FakeCollector>(sim_.env(), collector_), std::move(settings),
-        options, *metrics_);
+    exporter_ = std::make_shared<Exporter>(sim_.env(),
+                                           std::make_unique<FakeCollector>(sim_.env(), collector_),
+                                           std::move(settings), options, *metrics_);
   }
   void Add(const std::string& name) {
     SpanData span;
@@ -139,8 +139,7 @@ class OtlpExporterTest : public ::testing::Test {
   const std::shared_ptr<base::FieldsLog> log_ = std::make_shared<base::FieldsLog>();
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.log = log_}};
-  const std::shared_ptr<FakeCollector::State> collector_ =
-      std::make_shared<FakeCollector::State>();
+  const std::shared_ptr<FakeCollector::State> collector_ = std::make_shared<FakeCollector::State>();
   std::shared_ptr<Exporter> exporter_;
 };
 

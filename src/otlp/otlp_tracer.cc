@@ -43,13 +43,13 @@ class TracerOverHttp final : public OtlpTracer {
   // Call once, before anything else.
   Result<void> Open(const Settings& settings, const OtlpOptions& options) {
     sampler_ = settings.sampler;
-    Result<std::unique_ptr<Transport>> transport = NewHttpTransport(
-        runtime_.env(), {.base_url = settings.base_url,
-                         .tls = {.ca_file = settings.ca_file},
-                         .user_agent = "kinformer-otlp"});
+    Result<std::unique_ptr<Transport>> transport =
+        NewHttpTransport(runtime_.env(), {.base_url = settings.base_url,
+                                          .tls = {.ca_file = settings.ca_file},
+                                          .user_agent = "kinformer-otlp"});
     if (!transport) return std::move(transport).error();
-    exporter_ = std::make_shared<Exporter>(runtime_.env(), *std::move(transport), settings,
-                                           options, *sinks_.metrics);
+    exporter_ = std::make_shared<Exporter>(runtime_.env(), *std::move(transport), settings, options,
+                                           *sinks_.metrics);
     return {};
   }
 

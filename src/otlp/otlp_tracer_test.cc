@@ -55,18 +55,18 @@ class Collector {
     EXPECT_TRUE(body.ok()) << request.body;
     {
       const std::lock_guard lock(mutex_);
-      heads_.insert(request.method + " " + request.target + " " +
-                    request.Header("authorization") + " " + request.Header("traceparent"));
+      heads_.insert(request.method + " " + request.target + " " + request.Header("authorization") +
+                    " " + request.Header("traceparent"));
       if (body) {
         resource_ = body->At("/resourceSpans/0/resource/attributes");
-        for (const json::Value& span :
-             body->At("/resourceSpans/0/scopeSpans/0/spans").items()) {
+        for (const json::Value& span : body->At("/resourceSpans/0/scopeSpans/0/spans").items()) {
           spans_.push_back(span);
         }
       }
     }
-    return peer.Write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                      "Content-Length: 2\r\n\r\n{}");
+    return peer.Write(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+        "Content-Length: 2\r\n\r\n{}");
   }
 
   mutable std::mutex mutex_;

@@ -179,8 +179,8 @@ Result<void> SetResource(const OtlpOptions& options, const Variables& variables,
   Given name = First(options.service_name, "service_name", variables, {kServiceName}, "");
   if (name.text.empty()) {
     const auto found = std::ranges::find(all, kServiceAttribute, &Pairs::value_type::first);
-    name.text = found != all.end() && !found->second.empty() ? found->second
-                                                             : "unknown_service:" + program;
+    name.text =
+        found != all.end() && !found->second.empty() ? found->second : "unknown_service:" + program;
   }
   out.resource.emplace_back(kServiceAttribute, name.text);
   for (auto& [key, value] : all) {

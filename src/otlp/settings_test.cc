@@ -77,16 +77,15 @@ TEST(OtlpSettingsTest, Headers_AreReadAsBaggageIs) {
 }
 
 TEST(OtlpSettingsTest, WrongHeaders_AreNamedWithoutTheirValues) {
-  for (const char* const text :
-       {"token", "=hidden", "a=1,hidden", "token=hidden%2", "token=hidden%zz", "to ken=hidden",
-        "token=hidden%0a"}) {
+  for (const char* const text : {"token", "=hidden", "a=1,hidden", "token=hidden%2",
+                                 "token=hidden%zz", "to ken=hidden", "token=hidden%0a"}) {
     EXPECT_THAT(FaultOf({{"OTEL_EXPORTER_OTLP_HEADERS", text}}),
                 AllOf(StartsWith("OTEL_EXPORTER_OTLP_HEADERS: "), Not(HasSubstr("hidden"))))
         << text;
   }
-  EXPECT_THAT(FaultOf({}, {.headers = {{"a", "hidden\n"}}}),
-              AllOf(StartsWith("OtlpOptions::headers: the value of \"a\""),
-                    Not(HasSubstr("hidden"))));
+  EXPECT_THAT(
+      FaultOf({}, {.headers = {{"a", "hidden\n"}}}),
+      AllOf(StartsWith("OtlpOptions::headers: the value of \"a\""), Not(HasSubstr("hidden"))));
 }
 
 TEST(OtlpSettingsTest, ServiceName_HasItsOrder) {
@@ -111,20 +110,19 @@ TEST(OtlpSettingsTest, ServiceName_HasItsOrder) {
 }
 
 TEST(OtlpSettingsTest, SamplerAndCertificate_AreReadToo) {
-  const SpanContext root = *SpanContext::Of(
-      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  const SpanContext root =
+      *SpanContext::Of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   const auto samples = [&](const Variable& variables, const OtlpOptions& options = {}) {
     return Read(variables, options).OrExit().sampler.Samples(nullptr, root.trace_id);
   };
   EXPECT_TRUE(samples({}));
   EXPECT_FALSE(samples({{"OTEL_TRACES_SAMPLER", "always_off"}}));
   EXPECT_TRUE(samples({{"OTEL_TRACES_SAMPLER", "always_off"}}, {.sampler = "always_on"}));
-  EXPECT_FALSE(samples(
-      {{"OTEL_TRACES_SAMPLER", "traceidratio"}, {"OTEL_TRACES_SAMPLER_ARG", "0"}}));
+  EXPECT_FALSE(
+      samples({{"OTEL_TRACES_SAMPLER", "traceidratio"}, {"OTEL_TRACES_SAMPLER_ARG", "0"}}));
   EXPECT_THAT(FaultOf({{"OTEL_TRACES_SAMPLER", "x"}}), StartsWith("OTEL_TRACES_SAMPLER: "));
-  EXPECT_THAT(
-      FaultOf({{"OTEL_TRACES_SAMPLER", "traceidratio"}, {"OTEL_TRACES_SAMPLER_ARG", "7"}}),
-      StartsWith("OTEL_TRACES_SAMPLER_ARG: "));
+  EXPECT_THAT(FaultOf({{"OTEL_TRACES_SAMPLER", "traceidratio"}, {"OTEL_TRACES_SAMPLER_ARG", "7"}}),
+              StartsWith("OTEL_TRACES_SAMPLER_ARG: "));
   EXPECT_EQ(Read({{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/ca"}}).OrExit().ca_file, "/ca");
   EXPECT_EQ(Read({}, {.ca_file = "/own"}).OrExit().ca_file, "/own");
 }

@@ -1,9 +1,9 @@
 // kinformer/base/env.h
 //
 // Env: the library's interface to the outside world, except the network: threads, clocks,
-// randomness, log, metrics and traces. No code in kinformer asks the operating system for these directly,
-// so a test can run the whole library in simulated time (simulation.h), and a host can run it on
-// its own threads.
+// randomness, log, metrics and traces. No code in kinformer asks the operating system for these
+// directly, so a test can run the whole library in simulated time (simulation.h), and a host can run
+// it on its own threads.
 //
 // Where code runs:
 //   loop()     the event loop: sockets, decoding, reflectors, queues, store writes. Never block.
@@ -166,7 +166,8 @@ class Env {
 class Loop {
  public:
   virtual ~Loop() = default;
-  // Returns an Env with the clock, pool, log, metrics and tracer of this loop's maker, and this as loop().
+  // Returns an Env with the clock, pool, log, metrics and tracer of this loop's maker, and this as
+  // loop().
   [[nodiscard]] virtual Env& env() = 0;
 };
 

@@ -49,7 +49,7 @@ struct SpanContext {
 // Relation of a span to its parent and its children. Counterpart: trace.SpanKind.
 enum class SpanKind : std::uint8_t { kInternal, kServer, kClient, kProducer, kConsumer };
 
-// Value of an attribute. Texts are copied by who keeps them.
+// Value of an attribute. Who keeps it copies the text.
 using SpanValue = std::variant<std::string_view, std::int64_t, double, bool>;
 
 // Name and value.
@@ -68,7 +68,7 @@ struct SpanStart {
   WallTime begun{};
 };
 
-// One span of a Tracer. Thread-safe. Destroyed after its end. Exceptions are logged and counted, and
+// One span of a Tracer. Thread-safe. Destroyed after its end. Exceptions are logged and counted;
 // what was to be recorded is lost.
 class SpanRecorder {
  public:

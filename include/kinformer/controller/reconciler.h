@@ -129,8 +129,8 @@ class ReconcileContext {
 
   // Returns the span of this reconcile, for attributes, events and links; empty without a Tracer.
   // Requests with call(), and all those of its thread, are its children; in the scope of a Span of
-  // the reconciler's own (SpanScope), those of that one. A span that the thread had when the context
-  // was made is taken, which is how a test gives one.
+  // the reconciler's own (SpanScope), they are that one's. A context takes the span that its thread
+  // has when it is made.
   [[nodiscard]] const Span& span() const;
 
   // Logs a line with the controller, the request and the reconcile's id, and up to four fields of

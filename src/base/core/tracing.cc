@@ -69,11 +69,11 @@ std::optional<SpanContext> SpanContext::Of(std::string_view traceparent,
   std::array<std::uint8_t, 1> version{};
   std::array<std::uint8_t, 1> flags{};
   SpanContext out;
-  const bool well_formed =
-      ReadHex(traceparent.substr(0, 2), version) && traceparent[2] == '-' &&
-      ReadHex(traceparent.substr(3, 32), out.trace_id) && traceparent[35] == '-' &&
-      ReadHex(traceparent.substr(36, 16), out.span_id) && traceparent[52] == '-' &&
-      ReadHex(traceparent.substr(53, 2), flags);
+  const bool well_formed = ReadHex(traceparent.substr(0, 2), version) && traceparent[2] == '-' &&
+                           ReadHex(traceparent.substr(3, 32), out.trace_id) &&
+                           traceparent[35] == '-' &&
+                           ReadHex(traceparent.substr(36, 16), out.span_id) &&
+                           traceparent[52] == '-' && ReadHex(traceparent.substr(53, 2), flags);
   // Later versions may have more parts; there is no version ff.
   if (!well_formed || version[0] == 0xff || !out.valid()) return std::nullopt;
   const bool longer = traceparent.size() > kTraceparentSize;
@@ -131,12 +131,10 @@ Span::~Span() { End(); }
 
 void Span::SetAttribute(std::string_view name, SpanValue value) const {
   if (!recording_) return;
-  (void)internal::base::CallUser(*env_, kTracer,
-                                 [&] { recorder_->SetAttribute({name, value}); });
+  (void)internal::base::CallUser(*env_, kTracer, [&] { recorder_->SetAttribute({name, value}); });
 }
 
-void Span::AddEvent(std::string_view name,
-                    std::initializer_list<SpanAttribute> attributes) const {
+void Span::AddEvent(std::string_view name, std::initializer_list<SpanAttribute> attributes) const {
   if (!recording_) return;
   const WallTime when = wall_begun_ + (env_->Now() - begun_);
   (void)internal::base::CallUser(*env_, kTracer, [&] {

@@ -23,10 +23,10 @@ namespace {
 using internal::base::RecordedSpan;
 using internal::base::RecordedSpans;
 using std::chrono::seconds;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using testing::FakeLease;
 using testing::FakeLock;
-using ::testing::ElementsAre;
-using ::testing::Each;
 using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;

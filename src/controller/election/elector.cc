@@ -136,8 +136,7 @@ bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
   const SteadyTime deadline = env_.Now() + time;
   while (true) {
     const SteadyTime next = env_.Now() + config_.retry_period;
-    const Result<void> renewed =
-        Try(false, {.stop = stop, .timeout = deadline - env_.Now()});
+    const Result<void> renewed = Try(false, {.stop = stop, .timeout = deadline - env_.Now()});
     news.Report(leadership_.Leader());
     if (renewed) return true;
     if (stop.stop_requested()) return false;
