@@ -22,7 +22,7 @@ using ResourceAttributes = std::vector<std::pair<std::string, std::string>>;
 // Returns an ExportTraceServiceRequest.
 std::string EncodeRequest(const ResourceAttributes& resource, std::span<const SpanData> spans);
 
-// What an ExportTraceServiceResponse says of spans that the collector has not taken.
+// Part of an ExportTraceServiceResponse: spans that the collector has not taken.
 struct PartialSuccess {
   std::uint64_t rejected_spans = 0;
   std::string message{};

@@ -73,7 +73,7 @@ TEST(OtlpEncodingTest, PlainSpans_HaveNoEmptyParts) {
   }
 }
 
-TEST(OtlpEncodingTest, WhatJsonCannotSay_HasTheFormatsWords) {
+TEST(OtlpEncodingTest, UnusualValues_HaveTheFormatsWords) {
   SpanData span;
   span.context = *SpanContext::Of(kLink);
   span.attributes = {{"nan", std::numeric_limits<double>::quiet_NaN()},

@@ -270,7 +270,7 @@ class OwnTracer final : public Tracer {
   Countdown& countdown_;
 };
 
-// Who of the program is called.
+// Selects whose calls are counted.
 enum class Sink { kLog, kMetrics, kTracer };
 
 // Returns false if the sink is called less often than `calls` times.

@@ -15,6 +15,7 @@
 #include "kinformer/base/metrics.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/controller/builder.h"
+#include "kinformer/controller/predicate.h"
 #include "kinformer/otlp/otlp_tracer.h"
 
 #include "operator/manager_fixture.h"
@@ -64,8 +65,11 @@ std::string MetricsOfAManager() {
                           .leader_election_id = "scene",
                           .leader_election_namespace = "default"});
   int calls = 0;
+  predicate::Predicate<Object> thrower;
+  thrower.update = [](const Updated<Object>&) -> bool { throw 1; };
   ControllerBuilder(*manager)
-      .For<ConfigMap>([](const auto&) -> bool { throw 1; })
+      .For<ConfigMap>()
+      .WithEventFilter(thrower)
       .Owns<corev1::Pod>()
       .Complete([&](const ReconcileContext&, const Request& request) -> Result<ReconcileResult> {
         ++calls;

@@ -2,8 +2,8 @@
 //
 // Env: the library's interface to the outside world, except the network: threads, clocks,
 // randomness, log, metrics and traces. No code in kinformer asks the operating system for these
-// directly, so a test can run the whole library in simulated time (simulation.h), and a host can run
-// it on its own threads.
+// directly, so a test can run the whole library in simulated time (simulation.h), and a host can
+// run it on its own threads.
 //
 // Where code runs:
 //   loop()     the event loop: sockets, decoding, reflectors, queues, store writes. Never block.

@@ -46,7 +46,7 @@ struct OtlpOptions {
   std::string service_name{};
   // Further attributes of the process. They come before those of OTEL_RESOURCE_ATTRIBUTES.
   std::vector<std::pair<std::string, std::string>> resource_attributes{};
-  // Which traces are recorded: "always_on", "always_off", "traceidratio", and with "parentbased_"
+  // Selects the traces that are recorded: "always_on", "always_off", "traceidratio", and with "parentbased_"
   // in front: as the parent's was, if there is one. OTEL_TRACES_SAMPLER ["parentbased_always_on"].
   std::string sampler{};
   // Share of the traces for traceidratio. OTEL_TRACES_SAMPLER_ARG ["1"].
@@ -66,7 +66,7 @@ struct OtlpOptions {
   std::shared_ptr<MetricsSink> metrics{};
 };
 
-// What became of the spans. Those that still wait are in none of these.
+// Counts ended spans, except those that still wait.
 struct OtlpStats {
   std::uint64_t sent = 0;      // and taken by the collector
   std::uint64_t rejected = 0;  // refused by it

@@ -110,7 +110,7 @@ Result<void> Elector::Try(bool acquires, const CallOptions& call) {
     span.SetAttribute("kinformer.identity", leadership_.lock().Identity());
     span.SetAttribute("kinformer.leader", leadership_.Leader());
     span.SetAttribute("kinformer.leads", got.ok());
-    // That another process leads is no failure of a standby.
+    // A standby has not failed because another process leads.
     if (!got && !(acquires && IsConflict(got.error()))) span.SetError(got.error().message());
     if (got && acquires) acquired_ = span.context();
   }
