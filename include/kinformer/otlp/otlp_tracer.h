@@ -46,8 +46,9 @@ struct OtlpOptions {
   std::string service_name{};
   // Further attributes of the process. They come before those of OTEL_RESOURCE_ATTRIBUTES.
   std::vector<std::pair<std::string, std::string>> resource_attributes{};
-  // Selects the traces that are recorded: "always_on", "always_off", "traceidratio", and with "parentbased_"
-  // in front: as the parent's was, if there is one. OTEL_TRACES_SAMPLER ["parentbased_always_on"].
+  // Selects the traces that are recorded: "always_on", "always_off", "traceidratio", and with
+  // "parentbased_" in front: as the parent's was, if there is one. OTEL_TRACES_SAMPLER
+  // ["parentbased_always_on"].
   std::string sampler{};
   // Share of the traces for traceidratio. OTEL_TRACES_SAMPLER_ARG ["1"].
   std::string sampler_argument{};

@@ -139,8 +139,8 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
 }
 
 void Reflector::FirstPage() {
-  metrics_.ListBegins();
   if (spans_ != nullptr) spans_->ListBegins("list", list_.from);
+  metrics_.ListBegins();
   list_.begun = env_.Now();
   store_.ReplaceBegin();
   ListOptions options;
