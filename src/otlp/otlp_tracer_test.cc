@@ -222,7 +222,8 @@ TEST(OtlpTracerTest, WrongOptions_AreRefused) {
   EXPECT_EQ(fault({.schedule_delay = Duration(0)}),
             "OtlpOptions::schedule_delay must be above zero");
   EXPECT_EQ(fault({.timeout = Duration(0)}), "OtlpOptions::timeout must be above zero");
-  EXPECT_THAT(fault({.endpoint = "https://localhost:1", .ca_file = "/no/such/file"}), HasSubstr("/no/such/file"));
+  EXPECT_THAT(fault({.endpoint = "https://localhost:1", .ca_file = "/no/such/file"}),
+              HasSubstr("/no/such/file"));
 }
 
 }  // namespace
