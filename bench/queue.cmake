@@ -5,3 +5,8 @@ target_link_libraries(queue_bench PRIVATE kinformer_controller kinformer_object 
 # A reconcile that does nothing.
 add_executable(reconcile_bench reconcile_bench.cc)
 target_link_libraries(reconcile_bench PRIVATE kinformer_controller kinformer_flags)
+
+# Spans, with a tracer and without.
+add_executable(span_bench span_bench.cc)
+target_link_libraries(span_bench PRIVATE
+  kinformer_controller kinformer_otlp kinformer_object kinformer_flags)

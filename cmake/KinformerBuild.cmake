@@ -84,6 +84,7 @@ set(KINFORMER_LAYERS
   object
   api
   transport
+  otlp
   x509
   http
   config

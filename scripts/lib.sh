@@ -35,7 +35,7 @@ declare -A serves=(
   [libbenchmark-dev]=benchmark/benchmark.h [nlohmann-json3-dev]=nlohmann/json.hpp
   [libabsl-dev]=absl/container/flat_hash_map.h
   [clang-19]=clang++-19 [clang-tidy-19]=clang-tidy-19 [clang-format-19]=clang-format-19
-  [llvm-19]=llvm-symbolizer-19
+  [llvm-19]=llvm-symbolizer-19 [prometheus]=promtool
 )
 
 # installed PACKAGE: it is, or what it is needed for is there without it.

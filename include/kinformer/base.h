@@ -17,6 +17,7 @@
 #include "kinformer/base/stop.h"
 #include "kinformer/base/task.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/base/until.h"
 #include "kinformer/base/version.h"
 #include "kinformer/base/wait.h"

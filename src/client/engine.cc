@@ -11,6 +11,7 @@
 #include "base/core/user_call.h"
 #include "client/retry_after.h"
 #include "client/status.h"
+#include "client/trace_context.h"
 #include "client/url_template.h"
 #include "client/warnings.h"
 
@@ -157,7 +158,10 @@ Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
     : engine_(std::move(engine)),
       place_(engine_->active_.insert(engine_->active_.end(), this)),
       request_(std::move(request)),
-      receiver_(receiver) {}
+      receiver_(receiver) {
+  // Here, since a list starts later, when its turn has come.
+  AddCurrentSpan(request_.headers);
+}
 
 Exchange::~Exchange() {
   if (!done_) {
@@ -171,6 +175,8 @@ void Exchange::Start() {
   Env& env = engine_->env();
   begun_ = env.Now();
   log_ = RequestLog::New(env, engine_->options().verbosity, engine_->Describe(), request_.watch);
+  span_ = RequestSpan::New(env, request_.method, request_.target, request_.headers,
+                           engine_->Describe());
   if (engine_->transport() == nullptr) {
     timer_ = env.loop().RunAt(
         env.Now(), [this] { Finish(Error(Reason::kStopped, "the client is shut down")); });
@@ -315,6 +321,7 @@ void Exchange::SendAttempt() {
   }
   sent_protobuf_ = protobuf && (!request_.accept_protobuf.empty() || request_.protobuf_body);
   http.headers = request_.headers;
+  if (span_ != nullptr) span_->AddTo(http.headers);
   const auto add = [&http](std::string_view name, std::string_view value) {
     if (!http.headers.Has(name)) http.headers.Add(name, value);
   };
@@ -361,6 +368,7 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   answered_ = engine_->env().Now();
   headers_ = headers;
   if (log_ != nullptr) log_->Answered(status, headers);
+  if (span_ != nullptr) span_->Answered(status);
   engine_->reached_ = true;
   CountAttempt(std::to_string(status));
   engine_->HandleWarnings(headers);
@@ -483,6 +491,7 @@ bool Exchange::Retry(Duration delay, Error reason) {
                             request_.max_retries.value_or(std::numeric_limits<int>::max()));
   if (request_.once || retries_ >= most) return false;
   ++retries_;
+  if (span_ != nullptr) span_->Retries(reason, delay);
   previous_error_ = std::move(reason);
   Env& env = engine_->env();
   timer_ = env.loop().RunAt(env.Now() + delay, [this] { Throttle(); });
@@ -509,7 +518,8 @@ void Exchange::Conclude(const Result<void>& result) {
   if (!request_.watch && engine_->metrics() != nullptr) {
     engine_->metrics()->ObserveDuration(request_.method, now - *begun_);
   }
-  if (!engine_->options().request_observer) return;
+  const bool observed = static_cast<bool>(engine_->options().request_observer);
+  if (!observed && span_ == nullptr) return;
   RequestRecord record;
   record.method = request_.method;
   record.url_template = UrlTemplate(request_.target);
@@ -522,6 +532,8 @@ void Exchange::Conclude(const Result<void>& result) {
   if (answered_) record.answer_began = *answered_ - *begun_;
   record.duration = now - *begun_;
   record.traceparent = request_.headers.Get("traceparent");
+  if (span_ != nullptr) span_->End(record);
+  if (!observed) return;
   (void)base::CallUser(engine_->env(), "the request observer",
                        [&] { engine_->options().request_observer(record); });
 }

@@ -30,6 +30,7 @@
 #include "client/refusals.h"
 #include "client/request_log.h"
 #include "client/request_metrics.h"
+#include "client/request_span.h"
 #include "client/version_question.h"
 
 namespace kinformer::internal {
@@ -202,6 +203,7 @@ class Exchange final : public ResponseReceiver {
   Timer deadline_;
   SteadyTime end_ = SteadyTime::max();         // when deadline_ expires
   std::unique_ptr<RequestLog> log_;            // null: requests are not logged
+  std::unique_ptr<RequestSpan> span_;          // null: nobody traces
   std::optional<SteadyTime> waits_for_token_;  // since when
   // Where a token was taken for which this waits; null for a limiter of the program.
   std::shared_ptr<base::ReservingLimiter> bucket_;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "kinformer/base/tracing.h"
+
 namespace kinformer::internal::client {
 namespace {
 
@@ -89,12 +91,23 @@ Error Malformed(std::string_view name, std::string_view text, std::string_view f
 
 }  // namespace
 
+void AddCurrentSpan(HttpHeaders& headers) {
+  const Span* const current = SpanScope::Current();
+  if (current == nullptr || headers.Has("traceparent")) return;
+  headers.Add("traceparent", current->context().Traceparent());
+  const std::string& tracestate = current->context().tracestate;
+  if (!tracestate.empty()) headers.Add("tracestate", tracestate);
+}
+
 Result<void> AddTraceHeaders(const CallOptions& call, HttpHeaders& headers) {
   if (call.traceparent.empty() && !call.tracestate.empty()) {
     return Error(Reason::kInvalidArgument,
                  "CallOptions::tracestate belongs to a traceparent, which is empty");
   }
-  if (call.traceparent.empty()) return {};
+  if (call.traceparent.empty()) {
+    AddCurrentSpan(headers);
+    return {};
+  }
   if (const std::string_view fault = FaultOfParent(call.traceparent); !fault.empty()) {
     return Malformed("traceparent", call.traceparent, fault);
   }

@@ -4,6 +4,7 @@
 #define KINFORMER_TEST_DOC_EXAMPLES_CONTEXT_H_
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -12,10 +13,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <sys/epoll.h>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -30,6 +33,7 @@
 #include "kinformer/applyconfig/appsv1.h"
 #include "kinformer/base/simulation.h"
 #include "kinformer/base/stop.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/base/wait.h"
 #include "kinformer/cache/event_reader.h"
 #include "kinformer/cache/shared_informer_factory.h"
@@ -56,6 +60,7 @@
 #include "kinformer/leaderelection/leader_elector.h"
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/unstructured.h"
+#include "kinformer/otlp/otlp_tracer.h"
 #include "kinformer/testing/api_server.h"
 #include "kinformer/testing/environment.h"
 #include "kinformer/testing/eventually.h"

@@ -1,6 +1,6 @@
-// Each function that a program gives to a broadcaster of events, and its log and metrics, shuts the
-// broadcaster down, or stops a whole manager. Nothing may hang, and the program may not be called
-// afterwards.
+// Each function that a program gives to a broadcaster of events, and its log, metrics and tracer,
+// shuts the broadcaster down, or stops a whole manager. Nothing may hang, and the program may not
+// be called afterwards.
 
 #include <chrono>
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/events/event_broadcaster.h"
@@ -157,7 +159,7 @@ TEST(StopFromEvents, AFunctionOfTheCorrelatorShutsItsBroadcasterDown) {
   }
 }
 
-// ---- logs and metrics
+// ---- logs, metrics and spans
 
 // Runs `end` at one of the calls of the program's sinks.
 class Countdown {
@@ -232,13 +234,54 @@ class OwnMetrics final : public MetricsSink {
   Countdown& countdown_;
 };
 
-// Returns false if the sinks are called less often than `calls` times.
-bool StopAtCall(int calls, bool of_the_log) {
+class OwnTracer final : public Tracer {
+ public:
+  explicit OwnTracer(Countdown& countdown) : countdown_(countdown) {}
+  std::unique_ptr<SpanRecorder> StartSpan(const SpanStart&) override {
+    countdown_.Call();
+    return std::make_unique<Recorder>(countdown_);
+  }
+
+ private:
+  class Recorder final : public SpanRecorder {
+   public:
+    explicit Recorder(Countdown& countdown) : countdown_(countdown) {}
+    [[nodiscard]] const SpanContext& context() const override {
+      countdown_.Call();
+      return context_;
+    }
+    [[nodiscard]] bool recording() const override {
+      countdown_.Call();
+      return true;
+    }
+    void SetAttribute(const SpanAttribute&) override { countdown_.Call(); }
+    void AddEvent(std::string_view, WallTime, std::span<const SpanAttribute>) override {
+      countdown_.Call();
+    }
+    void AddLink(const SpanContext&) override { countdown_.Call(); }
+    void SetError(std::string_view) override { countdown_.Call(); }
+    void End(WallTime) override { countdown_.Call(); }
+
+   private:
+    Countdown& countdown_;
+    const SpanContext context_ =
+        *SpanContext::Of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  };
+  Countdown& countdown_;
+};
+
+// Selects whose calls are counted.
+enum class Sink { kLog, kMetrics, kTracer };
+
+// Returns false if the sink is called less often than `calls` times.
+bool StopAtCall(int calls, Sink which) {
   Countdown countdown;
   Countdown unused;
+  const auto of = [&](Sink sink) -> Countdown& { return sink == which ? countdown : unused; };
   Simulation sim({.seed = 38,
-                  .log = std::make_shared<OwnLog>(of_the_log ? countdown : unused),
-                  .metrics = std::make_shared<OwnMetrics>(of_the_log ? unused : countdown)});
+                  .log = std::make_shared<OwnLog>(of(Sink::kLog)),
+                  .metrics = std::make_shared<OwnMetrics>(of(Sink::kMetrics)),
+                  .tracer = std::make_shared<OwnTracer>(of(Sink::kTracer))});
   ApiServer server(sim);
   server
       .Create({"", "v1", "configmaps"},
@@ -286,17 +329,19 @@ bool StopAtCall(int calls, bool of_the_log) {
 }
 
 // Tries each of the first calls, and then fewer and fewer of the many later ones. Returns the last.
-int StopAtManyCalls(bool of_the_log) {
+int StopAtManyCalls(Sink which) {
   int calls = 1;
-  while (StopAtCall(calls, of_the_log) && !::testing::Test::HasFailure()) {
+  while (StopAtCall(calls, which) && !::testing::Test::HasFailure()) {
     calls += calls < 50 ? 1 : calls / 8;
   }
   return calls;
 }
 
-TEST(StopFromSinks, ALogLineStopsTheManager) { EXPECT_GT(StopAtManyCalls(true), 30); }
+TEST(StopFromSinks, ALogLineStopsTheManager) { EXPECT_GT(StopAtManyCalls(Sink::kLog), 30); }
 
-TEST(StopFromSinks, AMetricStopsTheManager) { EXPECT_GT(StopAtManyCalls(false), 200); }
+TEST(StopFromSinks, AMetricStopsTheManager) { EXPECT_GT(StopAtManyCalls(Sink::kMetrics), 200); }
+
+TEST(StopFromSinks, ASpanStopsTheManager) { EXPECT_GT(StopAtManyCalls(Sink::kTracer), 100); }
 
 }  // namespace
 }  // namespace kinformer::testing

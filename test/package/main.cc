@@ -6,6 +6,7 @@
 #include "kinformer/api/apps.h"
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/kinformer.h"
+#include "kinformer/otlp/otlp_tracer.h"
 
 int main() {
   const auto selector = kinformer::LabelSelector::Parse("app in (web, api)").OrExit();
@@ -13,4 +14,5 @@ int main() {
   deployment.metadata.name = "web";
   std::cout << kinformer::appsv1::Deployment::kind_info().resource << ' ' << selector.ToString()
             << ' ' << kinformer::ToJson(deployment) << '\n';
+  return kinformer::NewOtlpTracer({.endpoint = "no URL"}).ok() ? 1 : 0;
 }

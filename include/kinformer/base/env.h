@@ -1,9 +1,9 @@
 // kinformer/base/env.h
 //
 // Env: the library's interface to the outside world, except the network: threads, clocks,
-// randomness, log and metrics. No code in kinformer asks the operating system for these directly,
-// so a test can run the whole library in simulated time (simulation.h), and a host can run it on
-// its own threads.
+// randomness, log, metrics and traces. No code in kinformer asks the operating system for these
+// directly, so a test can run the whole library in simulated time (simulation.h), and a host can
+// run it on its own threads.
 //
 // Where code runs:
 //   loop()     the event loop: sockets, decoding, reflectors, queues, store writes. Never block.
@@ -42,6 +42,7 @@ using BootTime = std::chrono::time_point<BootClock, std::chrono::nanoseconds>;
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 class MetricsSink;  // metrics.h
+class Tracer;       // tracing.h
 
 // A task that will run at some time, unless cancelled. Destroying the handle cancels.
 //
@@ -144,6 +145,8 @@ class Env {
 
   [[nodiscard]] virtual LogSink& log() = 0;
   [[nodiscard]] virtual MetricsSink& metrics() = 0;
+  // Returns null if nobody traces. Never changes.
+  [[nodiscard]] virtual Tracer* tracer() { return nullptr; }
 
   // Sleeps in the Env's time. For threads of NewThread; on a loop it logs an error and returns at
   // once.
@@ -163,7 +166,8 @@ class Env {
 class Loop {
  public:
   virtual ~Loop() = default;
-  // Returns an Env with the clock, pool, log and metrics of this loop's maker, and this as loop().
+  // Returns an Env with the clock, pool, log, metrics and tracer of this loop's maker, and this as
+  // loop().
   [[nodiscard]] virtual Env& env() = 0;
 };
 

@@ -24,17 +24,19 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/metrics.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/internal/pimpl.h"
 
 namespace kinformer {
 
-// Name, threads, log and metrics of a Runtime.
+// Name, threads, log, metrics and tracer of a Runtime.
 struct RuntimeOptions {
   std::string name{"kinformer"};  // first part of the threads' names
   // Limit of the pool, which starts with two threads and adds one when a handler has waited 10 ms.
   std::size_t max_handler_threads{16};
   std::shared_ptr<LogSink> log{};          // empty: warnings and errors on stderr
   std::shared_ptr<MetricsSink> metrics{};  // empty: none
+  std::shared_ptr<Tracer> tracer{};        // empty: none
   // Creates no thread for the loop: the host runs it, by Fd() and RunReady().
   bool host_driven_loop{false};
   // Lets large caches ask the kernel for huge pages, in the heap that glibc's malloc keeps for

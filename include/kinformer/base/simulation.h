@@ -36,6 +36,7 @@ struct SimulationOptions {
   std::uint64_t seed{1};
   std::shared_ptr<LogSink> log{};          // empty: none
   std::shared_ptr<MetricsSink> metrics{};  // empty: none
+  std::shared_ptr<Tracer> tracer{};        // empty: none
   WallTime start{};                        // wall time at the beginning; steady time begins at 1 h
 };
 

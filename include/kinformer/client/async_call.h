@@ -20,6 +20,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/base/task.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/object/ref.h"
 
@@ -96,6 +97,10 @@ class [[nodiscard]] AsyncCall {
   // Makes the task, and lets go of what only that needs.
   Task<Result<Raw>> Made() {
     const Make make = std::exchange(make_, nullptr);
+    // The task may begin on another thread.
+    if (options_.traceparent.empty() && options_.tracestate.empty()) {
+      options_.traceparent = SpanScope::Traceparent();
+    }
     return make(std::move(options_));
   }
   static Result<T> Typed(Result<Raw> raw) {

@@ -35,6 +35,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/client/request_options.h"
 #include "kinformer/controller/causes.h"
 #include "kinformer/object/object_name.h"
@@ -141,6 +142,11 @@ class ReconcileContext {
   // Returns what has woken the request: see causes.h. Compares the versions of changed objects, so
   // each call may take tens of microseconds for each cause.
   [[nodiscard]] Causes causes() const;
+  // Returns the span of this reconcile, for attributes, events and links; empty without a Tracer.
+  // Requests with call(), and all those of its thread, are its children; in the scope of a Span of
+  // the reconciler's own (SpanScope), they are that one's. A context takes the span that its thread
+  // has when it is made.
+  [[nodiscard]] const Span& span() const;
 
   // Logs a line with the controller, the request and the reconcile's id, and up to four fields of
   // the caller.
@@ -160,6 +166,7 @@ class ReconcileContext {
   const int attempts_;
   const std::optional<Error> last_error_;
   const internal::CauseNote* const causes_;  // null: none
+  const Span* const span_ = SpanScope::Current();
 };
 
 // Called from as many threads at once as the controller has workers, but never at the same time for

@@ -31,6 +31,7 @@ namespace kinformer::internal {
 struct ControllerInstruments;
 class ReconcileHistory;
 namespace reconcile {
+class ReconcileSpans;
 class SpinWatch;
 }  // namespace reconcile
 
@@ -147,6 +148,7 @@ class ControllerCore {
   const Pimpl<reconcile::SpinWatch> spin_watch_;
   const CauseBook causes_{};
   const std::shared_ptr<ReconcileHistory> history_;
+  const Pimpl<reconcile::ReconcileSpans> spans_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;
   // Guarded by monitor_.

@@ -37,6 +37,7 @@ class EnvView : public Env, public KeepsNamedEnvs {
   [[nodiscard]] bool OnLoopThread() const override { return env_.OnLoopThread(); }
   [[nodiscard]] LogSink& log() override { return env_.log(); }
   [[nodiscard]] MetricsSink& metrics() override { return env_.metrics(); }
+  [[nodiscard]] Tracer* tracer() override { return env_.tracer(); }
 
  private:
   Env& env_;

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "base/core/histogram_buckets.h"
 #include "base/core/mutex.h"
 
 namespace kinformer {
@@ -67,29 +68,6 @@ class TextGauge final : public Gauge {
  private:
   std::atomic<double> value_{0};
 };
-
-// Returns the upper bounds of the buckets. For work queues they are those of client-go: latencies
-// from nanoseconds to hours. For a client's requests they are those of Kubernetes' components:
-// milliseconds to a minute, 64 bytes to 16 MiB, certificates of ten minutes to four years.
-std::vector<double> BucketsFor(std::string_view name) {
-  if (name.starts_with("workqueue_")) {
-    return {1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1000};
-  }
-  if (name.starts_with("rest_client_")) {
-    if (name.ends_with("_age")) {
-      return {600,     1800,    3600,     14400,    86400,    604800,
-              2592000, 7776000, 15552000, 31104000, 124416000};
-    }
-    if (name.ends_with("_bytes")) {
-      return {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
-    }
-    std::vector<double> seconds{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30};
-    if (name != "rest_client_dns_resolution_duration_seconds") seconds.push_back(60);
-    return seconds;
-  }
-  return {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2,   0.1,
-          0.25, 0.5,    1,    2.5,  5,      10,   30,   60,     300,  1000, 10000,  100000, 1e6};
-}
 
 class TextHistogram final : public Histogram {
  public:
@@ -163,7 +141,7 @@ class TextMetricsImpl final : public TextMetrics {
                                           MetricLabels labels) override {
     MutexLock lock(mutex_);
     return Get(FamilyFor(name, help).histograms, labels,
-               [name] { return TextHistogram(BucketsFor(name)); });
+               [name] { return TextHistogram(internal::base::BucketsOf(name)); });
   }
 
   [[nodiscard]] std::string Text() const override {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kinformer/base/metrics.h"
+#include "kinformer/base/tracing.h"
 
 #include "base/core/env_view.h"
 #include "base/core/named_envs.h"
@@ -95,6 +96,20 @@ class NamedMetrics final : public MetricsSink {
   const std::string& cluster_;
 };
 
+class NamedTracer final : public Tracer {
+ public:
+  NamedTracer(Env& env, const std::string& cluster) : env_(env), cluster_(cluster) {}
+  std::unique_ptr<SpanRecorder> StartSpan(const SpanStart& start) override {
+    std::unique_ptr<SpanRecorder> span = env_.tracer()->StartSpan(start);
+    if (span != nullptr && span->recording()) span->SetAttribute({"k8s.cluster.name", cluster_});
+    return span;
+  }
+
+ private:
+  Env& env_;
+  const std::string& cluster_;
+};
+
 // A loop whose Env has the name too.
 class NamedLoop final : public Loop {
  public:
@@ -114,19 +129,24 @@ class NamedView final : public EnvView {
         unnamed_(env),
         cluster_(std::move(cluster)),
         log_(env, cluster_),
-        metrics_(env, cluster_) {}
+        metrics_(env, cluster_),
+        tracer_(env, cluster_) {}
   [[nodiscard]] Env& unnamed() const { return unnamed_; }
   [[nodiscard]] std::unique_ptr<Loop> NewLoop(std::string name) override {
     return std::make_unique<NamedLoop>(EnvView::NewLoop(std::move(name)), cluster_);
   }
   [[nodiscard]] LogSink& log() override { return log_; }
   [[nodiscard]] MetricsSink& metrics() override { return metrics_; }
+  [[nodiscard]] Tracer* tracer() override {
+    return EnvView::tracer() == nullptr ? nullptr : &tracer_;
+  }
 
  private:
   Env& unnamed_;
   const std::string cluster_;
   NamedLog log_;
   NamedMetrics metrics_;
+  NamedTracer tracer_;
 };
 
 }  // namespace

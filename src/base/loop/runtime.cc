@@ -121,6 +121,7 @@ std::size_t PoolLimit(std::size_t wanted) {
 struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base::HasOwnWork {
   explicit Impl(RuntimeOptions options)
       : name_(std::move(options.name)),
+        tracer_(std::move(options.tracer)),
         sinks_(internal::base::ContainedSinks(
             options.log != nullptr ? std::move(options.log) : NewStderrLog(LogLevel::kWarning),
             options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics())),
@@ -201,8 +202,10 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base
   }
   [[nodiscard]] LogSink& log() override { return *sinks_.log; }
   [[nodiscard]] MetricsSink& metrics() override { return *sinks_.metrics; }
+  [[nodiscard]] Tracer* tracer() override { return tracer_.get(); }
 
   const std::string name_;
+  const std::shared_ptr<Tracer> tracer_;
   const internal::base::Sinks sinks_;
   const internal::base::Birthplace birthplace_;
   std::atomic<std::uint64_t> random_state_;

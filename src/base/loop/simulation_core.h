@@ -105,7 +105,8 @@ struct SimulationWaiter {
 class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWork {
  public:
   explicit SimulationCore(SimulationOptions options)
-      : sinks_(ContainedSinks(
+      : tracer_(std::move(options.tracer)),
+        sinks_(ContainedSinks(
             options.log != nullptr ? std::move(options.log) : NewNullLog(),
             options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics())),
         wall_start_(options.start),
@@ -138,6 +139,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   [[nodiscard]] bool OnLoopThread() const override;
   [[nodiscard]] LogSink& log() override { return *sinks_.log; }
   [[nodiscard]] MetricsSink& metrics() override { return *sinks_.metrics; }
+  [[nodiscard]] Tracer* tracer() override { return tracer_.get(); }
 
   // ---- driving
   bool Step() { return StepOnce(!in_loop_task_); }
@@ -213,6 +215,7 @@ class SimulationCore final : public Env, public KeepsNamedEnvs, public HasOwnWor
   void Main(SimulatedThread& thread);
   [[nodiscard]] std::string WhoWaits() const;
 
+  const std::shared_ptr<Tracer> tracer_;
   const Sinks sinks_;
   const WallTime wall_start_;
   SteadyTime now_{kSteadyStart};

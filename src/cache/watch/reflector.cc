@@ -29,6 +29,7 @@ Reflector::Reflector(Env& env, ListerWatcher& lister_watcher, ReflectorStore& st
       options_(std::move(options)),
       pace_(env, options_.backoff, options_.name),
       metrics_(env, options_.metrics),
+      spans_(ReflectorSpans::New(env, options_.name)),
       internal_errors_(options_.max_internal_error_retry),
       unreadable_log_(env, options_.name),
       version_(options_.watch_list_page_size) {}
@@ -37,6 +38,7 @@ Reflector::~Reflector() { metrics_.WatchEnds(watch_.events); }
 
 void Reflector::WatchIsOver() {
   metrics_.WatchEnds(watch_.events);
+  if (spans_ != nullptr) spans_->End(watch_.events);
   if (std::exchange(watch_.open, false)) pace_.WatchLasted(env_.Now() - watch_.begun, objects_);
 }
 
@@ -66,6 +68,7 @@ void Reflector::After(Duration delay, void (Reflector::*next)()) {
 void Reflector::EndRound(const std::optional<Error>& error) {
   phase_ = Phase::kIdle;
   call_.reset();
+  if (spans_ != nullptr && error) spans_->Failed(*error);
   WatchIsOver();
   if (error) Report(*error);
   ListAndWatchAfter(error ? pace_.After(*error) : pace_.AfterNothing(watch_.broken));
@@ -87,6 +90,7 @@ void Reflector::ReportEpoch() {
 }
 
 void Reflector::RetryAfter(const Error& error, void (Reflector::*next)()) {
+  if (spans_ != nullptr) spans_->Event("retry");
   Report(error);
   const Duration pause = pace_.After(error);
   if (KindOf(error) == FailureKind::kAsksToWait) asked_to_wait_until_ = env_.Now() + pause;
@@ -135,6 +139,7 @@ void Reflector::StartListAt(std::string resourceVersion, std::int64_t limit) {
 }
 
 void Reflector::FirstPage() {
+  if (spans_ != nullptr) spans_->ListBegins("list", list_.from);
   metrics_.ListBegins();
   list_.begun = env_.Now();
   store_.ReplaceBegin();
@@ -152,6 +157,7 @@ void Reflector::NextPage(ListOptions options) {
 void Reflector::AskForPage() {
   list_.page_begun = false;
   pace_.Asks();
+  const SpanScope scope(ReflectorSpans::OpenOf(spans_.get()));
   call_ = lister_watcher_.List(list_.page, *this);
 }
 
@@ -225,6 +231,7 @@ void Reflector::Listed(std::string_view resourceVersion, std::size_t items, Init
   outage_ = false;
   objects_ = items;
   metrics_.ListEnds(resourceVersion, items);
+  if (spans_ != nullptr) spans_->Listed(items);
   unreadable_log_.TellHowMany();
   store_.ReplaceEnd(resourceVersion);
   observer_.OnListed(kind);
@@ -294,6 +301,8 @@ void Reflector::OpenWatch(bool resumed) {
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
   pace_.Asks();
+  if (spans_ != nullptr) spans_->WatchBegins(resumed, options.resourceVersion);
+  const SpanScope scope(ReflectorSpans::OpenOf(spans_.get()));
   call_ = lister_watcher_.Watch(options, *this);
 }
 
@@ -307,6 +316,7 @@ void Reflector::OnStarted() {
 
 void Reflector::OnBroken() {
   watch_.broken = true;
+  if (spans_ != nullptr) spans_->Event("connection broken");
   observer_.OnWatchBroken();
 }
 
@@ -314,6 +324,7 @@ void Reflector::WatchStarted() {
   watch_.begun = env_.Now();
   watch_.open = true;
   metrics_.WatchBegins();
+  if (spans_ != nullptr) spans_->Event("accepted");
   observer_.OnWatchStarted();
 }
 
@@ -416,6 +427,7 @@ void Reflector::OnDone(Result<void> result) {
 }
 
 void Reflector::WatchEnded(const Result<void>& result) {
+  if (spans_ != nullptr && !result) spans_->Failed(result.error());
   WatchIsOver();
   ask_version_ = !result || !watch_.EndedAtItsTimeout(env_.Now());
   if (result) {

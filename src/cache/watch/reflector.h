@@ -26,6 +26,7 @@
 #include "cache/watch/collection_version.h"
 #include "cache/watch/reflector_attempts.h"
 #include "cache/watch/reflector_metrics.h"
+#include "cache/watch/reflector_spans.h"
 #include "cache/watch/retry_pace.h"
 #include "cache/watch/unreadable_log.h"
 #include "cache/watch/watch_retry.h"
@@ -215,6 +216,7 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   const ReflectorOptions options_;
   RetryPace pace_;
   ReflectorMetrics metrics_;
+  const std::unique_ptr<ReflectorSpans> spans_;  // null: nobody traces
   ShortWatches short_watches_;
   InternalErrors internal_errors_;
   UnreadableLog unreadable_log_;

@@ -24,6 +24,8 @@ void Reflector::StartWatchList() {
   options.timeoutSeconds = WatchTimeoutSeconds();
   watch_.timeout_seconds = *options.timeoutSeconds;
   pace_.Asks();
+  if (spans_ != nullptr) spans_->ListBegins("watch-list", options.resourceVersion);
+  const SpanScope scope(ReflectorSpans::OpenOf(spans_.get()));
   call_ = lister_watcher_.Watch(options, *this);
 }
 
@@ -98,6 +100,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
                         .ordered = true,
                         .timeout_seconds = watch_.timeout_seconds,
                         .accepted = watch_.accepted};
+  if (spans_ != nullptr) spans_->WatchBegins(/*resumed=*/false, version_.Last());
   WatchStarted();
   ArmResync();
   if (paused_) Pause();
@@ -105,6 +108,7 @@ void Reflector::WatchListSynced(std::string_view resourceVersion) {
 
 void Reflector::WatchListEnded(const Result<void>& result) {
   watch_list_.tick = Timer();
+  if (spans_ != nullptr && !result) spans_->Failed(result.error());
   if (result) {
     ++watch_list_.unfinished;
     watch_list_.broken = watch_list_.broken || watch_.broken;

@@ -15,6 +15,7 @@
 
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/client/transport.h"
 
 #include "base/core/testing/fields_log.h"
@@ -27,8 +28,11 @@ class EngineScene : public ::testing::Test, public ResponseReceiver {
  protected:
   // `latency`: of each request and of each piece of an answer. With a second, an answer begins two
   // seconds after its request was sent, and ends a second later.
-  explicit EngineScene(LogLevel level = LogLevel::kWarning, Duration latency = Duration(0))
-      : latency_(latency), log_(std::make_shared<internal::base::FieldsLog>(level)) {}
+  explicit EngineScene(LogLevel level = LogLevel::kWarning, Duration latency = Duration(0),
+                       std::shared_ptr<Tracer> tracer = nullptr)
+      : tracer_(std::move(tracer)),
+        latency_(latency),
+        log_(std::make_shared<internal::base::FieldsLog>(level)) {}
 
   void Make(ClientOptions options) {
     engine_ = std::make_shared<internal::client::Engine>(
@@ -66,10 +70,11 @@ class EngineScene : public ::testing::Test, public ResponseReceiver {
     sim_.RunReady();
   }
 
+  const std::shared_ptr<Tracer> tracer_;
   const Duration latency_;
   const std::shared_ptr<internal::base::FieldsLog> log_;
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
-  Simulation sim_{{.seed = 7, .log = log_, .metrics = metrics_}};
+  Simulation sim_{{.seed = 7, .log = log_, .metrics = metrics_, .tracer = tracer_}};
   ScriptedServer server_;
   std::shared_ptr<internal::client::Engine> engine_;
   std::unique_ptr<internal::client::Exchange> exchange_;

@@ -71,7 +71,7 @@ bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
   Log(LogLevel::kInfo, "attempting to acquire leadership");
   Failure failure;
   while (!stop.stop_requested()) {
-    const Result<void> got = leadership_.TryAcquireOrRenew({.stop = stop});
+    const Result<void> got = Try(true, {.stop = stop});
     news.Report(leadership_.Leader());
     if (got) return true;
     if (!stop.stop_requested()) SayNotAcquired(got.error(), failure);
@@ -100,6 +100,23 @@ void Elector::SayNotAcquired(const Error& error, Failure& failure) const {
   Log(LogLevel::kWarning, "leadership was not acquired, will retry", text);
 }
 
+Result<void> Elector::Try(bool acquires, const CallOptions& call) {
+  Span span(env_, acquires ? "election acquire" : "election renew",
+            {.attributes = {{"kinformer.lease", config_.name}}});
+  const SpanScope scope(span);
+  if (!acquires) span.AddLink(acquired_);
+  const Result<void> got = leadership_.TryAcquireOrRenew(call);
+  if (span) {
+    span.SetAttribute("kinformer.identity", leadership_.lock().Identity());
+    span.SetAttribute("kinformer.leader", leadership_.Leader());
+    span.SetAttribute("kinformer.leads", got.ok());
+    // A standby has not failed because another process leads.
+    if (!got && !(acquires && IsConflict(got.error()))) span.SetError(got.error().message());
+    if (got && acquires) acquired_ = span.context();
+  }
+  return got;
+}
+
 bool Elector::RenewUntil(const std::stop_token& stop, LeaderNews& news) {
   while (!stop.stop_requested()) {
     if (!RenewOnce(stop, news)) return stop.stop_requested();
@@ -119,8 +136,7 @@ bool Elector::RenewOnce(const std::stop_token& stop, LeaderNews& news) {
   const SteadyTime deadline = env_.Now() + time;
   while (true) {
     const SteadyTime next = env_.Now() + config_.retry_period;
-    const Result<void> renewed =
-        leadership_.TryAcquireOrRenew({.stop = stop, .timeout = deadline - env_.Now()});
+    const Result<void> renewed = Try(false, {.stop = stop, .timeout = deadline - env_.Now()});
     news.Report(leadership_.Leader());
     if (renewed) return true;
     if (stop.stop_requested()) return false;
@@ -138,7 +154,7 @@ bool Elector::AwaitWork() {
           "on_started_leading has not returned: the lease is not released, but runs out");
       return false;
     }
-    const Result<void> renewed = leadership_.TryAcquireOrRenew({.timeout = deadline - env_.Now()});
+    const Result<void> renewed = Try(false, {.timeout = deadline - env_.Now()});
     if (!renewed) {
       Log(LogLevel::kWarning, "leadership was not renewed", renewed.error().ToString());
     }
@@ -147,7 +163,11 @@ bool Elector::AwaitWork() {
 }
 
 void Elector::Release(LeaderNews& news) {
+  Span span(env_, "election release", {.attributes = {{"kinformer.lease", config_.name}}});
+  span.AddLink(acquired_);
+  const SpanScope scope(span);
   const Result<void> released = leadership_.Release(config_.renew_deadline);
+  if (!released) span.SetError(released.error().message());
   news.Report(leadership_.Leader());
   if (!released) {
     Log(LogLevel::kWarning, "the lease was not released", released.error().ToString());

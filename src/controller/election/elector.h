@@ -12,6 +12,7 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/metrics.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/leaderelection/leader_elector.h"
 
 #include "controller/election/leader_news.h"
@@ -48,6 +49,8 @@ class Elector final : public LeaderElector {
   // Logs the reason why this process cannot take part, with the remedy; repeats it after a minute,
   // and does not log that another process leads.
   void SayNotAcquired(const Error& error, Failure& failure) const;
+  // Tries once, in a span. `acquires`: not for a renewal.
+  Result<void> Try(bool acquires, const CallOptions& call);
   // Returns when stop is requested (true), or renewals have failed for too long.
   bool RenewUntil(const std::stop_token& stop, LeaderNews& news);
   bool RenewOnce(const std::stop_token& stop, LeaderNews& news);
@@ -61,6 +64,7 @@ class Elector final : public LeaderElector {
   const std::unique_ptr<Loop> loop_;
   const LeaderElectionConfig config_;
   const std::shared_ptr<Gauge> status_;
+  SpanContext acquired_{};  // the span of the try that began this term
   Leadership leadership_;
   // After the members that its callback may use.
   LeaderWork work_;

@@ -10,6 +10,7 @@
 #include "base/core/would_deadlock.h"
 #include "controller/causes/reconcile_history.h"
 #include "controller/reconcile/instruments.h"
+#include "controller/reconcile/reconcile_spans.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
 
@@ -55,6 +56,7 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
       history_(std::make_shared<ReconcileHistory>(options_.name)),
+      spans_(std::make_unique<reconcile::ReconcileSpans>(env, options_.name)),
       monitor_(env.NewMonitor()) {}
 
 ControllerCore::~ControllerCore() { StopSources(); }

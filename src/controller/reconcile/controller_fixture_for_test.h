@@ -20,6 +20,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/base/tracing.h"
 #include "kinformer/base/until.h"
 #include "kinformer/controller/controller.h"
 
@@ -74,6 +75,7 @@ class TestSource final : public source::Source {
 
 class ControllerTest : public ::testing::Test {
  protected:
+  explicit ControllerTest(std::shared_ptr<Tracer> tracer = nullptr) : tracer_(std::move(tracer)) {}
   ~ControllerTest() override { StopController(); }
 
   void Make(ControllerOptions options = {}) {
@@ -120,9 +122,10 @@ class ControllerTest : public ::testing::Test {
     std::string id;
     SteadyTime at;
   };
+  const std::shared_ptr<Tracer> tracer_;
   std::shared_ptr<TextMetrics> metrics_{NewTextMetrics()};
   std::shared_ptr<internal::base::FieldsLog> log_ = std::make_shared<internal::base::FieldsLog>();
-  Simulation sim_{{.log = log_, .metrics = metrics_}};
+  Simulation sim_{{.log = log_, .metrics = metrics_, .tracer = tracer_}};
   std::shared_ptr<TestSource> source_ = std::make_shared<TestSource>(sim_.env());
   std::function<Result<ReconcileResult>(const ReconcileContext&, const Request&)> reconcile_;
   std::vector<Call> calls_;

@@ -16,6 +16,7 @@
 #include "controller/causes/causes_of.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/noted_reconcile.h"
+#include "controller/reconcile/reconcile_spans.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
@@ -143,6 +144,7 @@ std::optional<Disposal> ControllerCore::Reconcile(
     deadline = base::After(begun, *options_.reconciliation_timeout);
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
+  reconcile::ReconcileSpans::One span(*spans_, key, priority, failed);
   ReconcileContext context(env_, stop.token(), deadline, options_.name, std::move(key),
                            base::NewUuid(env_), priority, failed.count, failed.last, &causes);
   LogBegin(context);
@@ -160,14 +162,14 @@ std::optional<Disposal> ControllerCore::Reconcile(
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
       noted.Parked(now);
       parked_.fetch_add(1, std::memory_order_relaxed);
-      return ParkedUntil(std::move(waits), priority);
+      return span.Ended(context, result, ParkedUntil(std::move(waits), priority));
     }
   }
   noted.Ended(result, now);
   reconciles_.fetch_add(1, std::memory_order_relaxed);
   if (!result || result->terminal_error) errors_.fetch_add(1, std::memory_order_relaxed);
   WarnIfItSpins(context, result);
-  return DisposalOf(context, result);
+  return span.Ended(context, result, DisposalOf(context, result));
 }
 
 void ControllerCore::LogBegin(const ReconcileContext& context) const {
@@ -238,10 +240,21 @@ Disposal ControllerCore::DisposalOf(const ReconcileContext& context,
 
 namespace kinformer {
 
+const Span& ReconcileContext::span() const {
+  static const Span kNone;
+  return span_ == nullptr ? kNone : *span_;
+}
+
 CallOptions ReconcileContext::call() const {
   CallOptions call{.stop = stop_};
   // A timeout of 0 would mean no limit.
   if (deadline_) call.timeout = std::max(*deadline_ - env_.Now(), Duration(1));
+  const Span* const current = SpanScope::Current();
+  const Span& parent = current != nullptr ? *current : span();
+  if (parent) {
+    call.traceparent = parent.context().Traceparent();
+    call.tracestate = parent.context().tracestate;
+  }
   return call;
 }
 

@@ -19,6 +19,7 @@
 #include "kinformer/base/log.h"
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/simulation.h"
+#include "kinformer/base/tracing.h"
 
 #include "cache/watch/reflector.h"
 #include "client/testing/fake_lister_watcher.h"
@@ -106,7 +107,10 @@ class RecordingLog final : public LogSink {
 
 class ReflectorTest : public testing::Test {
  protected:
-  ReflectorTest() : server_(sim_.env()) { server_.watch_list_unsupported = true; }
+  explicit ReflectorTest(std::shared_ptr<Tracer> tracer = nullptr)
+      : tracer_(std::move(tracer)), server_(sim_.env()) {
+    server_.watch_list_unsupported = true;
+  }
   ~ReflectorTest() override { reflector_.reset(); }
 
   void Start(ReflectorOptions options = {}) {
@@ -151,7 +155,8 @@ class ReflectorTest : public testing::Test {
 
   const std::shared_ptr<RecordingLog> log_ = std::make_shared<RecordingLog>();
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
-  Simulation sim_{{.log = log_, .metrics = metrics_}};
+  const std::shared_ptr<Tracer> tracer_;
+  Simulation sim_{{.log = log_, .metrics = metrics_, .tracer = tracer_}};
   client::FakeServer server_;
   RecordingStore store_;
   RecordingObserver observer_;
