@@ -21,6 +21,7 @@
 #include "kinformer/controller/merge_from.h"
 #include "kinformer/controller/meta.h"
 #include "kinformer/controller/object_reconciler.h"
+#include "kinformer/controller/pace.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"

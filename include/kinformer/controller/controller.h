@@ -15,6 +15,7 @@
 #ifndef KINFORMER_CONTROLLER_CONTROLLER_H_
 #define KINFORMER_CONTROLLER_CONTROLLER_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -33,6 +34,7 @@
 #include "kinformer/controller/source.h"
 #include "kinformer/internal/call_gate.h"
 #include "kinformer/internal/controller_core.h"
+#include "kinformer/internal/request_paces.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
 
@@ -117,6 +119,7 @@ class TypedController final : public Runnable {
   const std::optional<int> usual_;
   internal::CallGate gate_;  // of requests that return when what they lack is there
   internal::FailingRequests<R> failing_;
+  internal::RequestPaces<R> paces_;
   Queue queue_;
   internal::ControllerCore core_;  // destroyed first: it uses the other members
 };
@@ -141,7 +144,9 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
     : reconciler_(std::move(reconciler)),
       usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
       failing_(env),
+      paces_(env, options),
       queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
+             internal::FlowsFor<R>(options.fair_queue),
              {.name = options.name, .controller = options.name}),
       core_(env, std::move(options)) {
   core_.SetQueue({.process_next = [this] { return ProcessNext(); },
@@ -158,7 +163,7 @@ Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> s
   if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
   source::TypedSource<R>* const raw = source.get();
   return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_));
+    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_, &paces_));
   });
 }
 
@@ -212,7 +217,9 @@ bool TypedController<R>::ProcessNext() {
   if (!next) return false;
   const R& request = next->item;
   // An event that came during the attempt that failed waits, too.
-  if (const Duration wait = failing_.WaitOf(request); wait > Duration(0)) {
+  Duration wait = failing_.WaitOf(request);
+  if (wait == Duration(0)) wait = paces_.TakeUp(request);
+  if (wait > Duration(0)) {
     queue_.AddWithOpts({.after = wait, .priority = next->priority}, request);
     queue_.Done(request);
     return true;
@@ -221,7 +228,10 @@ bool TypedController<R>::ProcessNext() {
   const bool disposed = core_.Contain([&] {
     const std::optional<internal::Disposal> disposal = core_.Reconcile(
         internal::TextOf(request), next->priority, failing_.Of(request),
-        [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
+        [&](const ReconcileContext& context) {
+          paces_.Began(request);
+          return reconciler_->Reconcile(context, request);
+        });
     if (disposal) Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
@@ -244,7 +254,9 @@ void TypedController<R>::Dispose(const R& request, const internal::Disposal& dis
       // A reconcile that asked for it is woken by any event.
       failing_.Failed(request, disposal.error,
                       disposal.error ? core_.env().Now() + wait : SteadyTime::min());
-      queue.AddWithOpts({.after = wait, .priority = disposal.priority}, request);
+      queue.AddWithOpts(
+          {.after = std::max(wait, paces_.WaitOf(request)), .priority = disposal.priority},
+          request);
       return;
     }
     case Action::kParked:
@@ -256,7 +268,10 @@ void TypedController<R>::Dispose(const R& request, const internal::Disposal& dis
     case Action::kAfter:
       queue_.Forget(request);
       failing_.Forget(request);
-      queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
+      queue.AddWithOpts(
+          {.after = std::max(disposal.after, paces_.WaitOf(request)),
+           .priority = disposal.priority},
+          request);
       return;
   }
 }
