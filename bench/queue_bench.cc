@@ -27,6 +27,7 @@
 #include "kinformer/base/metrics.h"
 #include "kinformer/base/runtime.h"
 #include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/fair_flows.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/work_queue.h"
 
@@ -150,6 +151,11 @@ void Run(std::size_t count, std::string_view queue, std::string_view workload) {
   if (wanted("PriorityQueue")) {
     QueueBench<Priority>(plain.env(), "PriorityQueue", keys, [&] {
       return std::make_unique<Priority>(plain.env());
+    }).Run(workload);
+  }
+  if (wanted("PriorityQueue+flows")) {  // a hundred namespaces
+    QueueBench<Priority>(plain.env(), "PriorityQueue+flows", keys, [&] {
+      return std::make_unique<Priority>(plain.env(), FairFlows<ObjectName>());
     }).Run(workload);
   }
   if (wanted("PriorityQueue+metrics")) {

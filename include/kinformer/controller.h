@@ -7,6 +7,7 @@
 
 #include "kinformer/controller/async_delegating_client.h"
 #include "kinformer/controller/builder.h"
+#include "kinformer/controller/cache_checks.h"
 #include "kinformer/controller/cached_resource_client.h"
 #include "kinformer/controller/cluster.h"
 #include "kinformer/controller/controller.h"

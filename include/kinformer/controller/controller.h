@@ -15,7 +15,6 @@
 #ifndef KINFORMER_CONTROLLER_CONTROLLER_H_
 #define KINFORMER_CONTROLLER_CONTROLLER_H_
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -119,7 +118,6 @@ class TypedController final : public Runnable {
   const std::optional<int> usual_;
   internal::CallGate gate_;  // of requests that return when what they lack is there
   internal::FailingRequests<R> failing_;
-  internal::RequestPaces<R> paces_;
   Queue queue_;
   internal::ControllerCore core_;  // destroyed first: it uses the other members
 };
@@ -143,8 +141,7 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
                                     std::unique_ptr<RateLimiter<R>> limiter)
     : reconciler_(std::move(reconciler)),
       usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
-      failing_(env),
-      paces_(env, options),
+      failing_(env, options),
       queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
              internal::FlowsFor<R>(options.fair_queue),
              {.name = options.name, .controller = options.name}),
@@ -163,7 +160,7 @@ Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> s
   if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
   source::TypedSource<R>* const raw = source.get();
   return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_, &paces_));
+    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_));
   });
 }
 
@@ -217,9 +214,7 @@ bool TypedController<R>::ProcessNext() {
   if (!next) return false;
   const R& request = next->item;
   // An event that came during the attempt that failed waits, too.
-  Duration wait = failing_.WaitOf(request);
-  if (wait == Duration(0)) wait = paces_.TakeUp(request);
-  if (wait > Duration(0)) {
+  if (const Duration wait = failing_.TakeUp(request); wait > Duration(0)) {
     queue_.AddWithOpts({.after = wait, .priority = next->priority}, request);
     queue_.Done(request);
     return true;
@@ -229,7 +224,7 @@ bool TypedController<R>::ProcessNext() {
     const std::optional<internal::Disposal> disposal = core_.Reconcile(
         internal::TextOf(request), next->priority, failing_.Of(request),
         [&](const ReconcileContext& context) {
-          paces_.Began(request);
+          failing_.Began(request);
           return reconciler_->Reconcile(context, request);
         });
     if (disposal) Dispose(request, *disposal);
@@ -254,9 +249,7 @@ void TypedController<R>::Dispose(const R& request, const internal::Disposal& dis
       // A reconcile that asked for it is woken by any event.
       failing_.Failed(request, disposal.error,
                       disposal.error ? core_.env().Now() + wait : SteadyTime::min());
-      queue.AddWithOpts(
-          {.after = std::max(wait, paces_.WaitOf(request)), .priority = disposal.priority},
-          request);
+      queue.AddWithOpts({.after = wait, .priority = disposal.priority}, request);
       return;
     }
     case Action::kParked:
@@ -268,10 +261,7 @@ void TypedController<R>::Dispose(const R& request, const internal::Disposal& dis
     case Action::kAfter:
       queue_.Forget(request);
       failing_.Forget(request);
-      queue.AddWithOpts(
-          {.after = std::max(disposal.after, paces_.WaitOf(request)),
-           .priority = disposal.priority},
-          request);
+      queue.AddWithOpts({.after = disposal.after, .priority = disposal.priority}, request);
       return;
   }
 }

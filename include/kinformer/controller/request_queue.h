@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "kinformer/internal/failing_requests.h"
-#include "kinformer/internal/request_paces.h"
 #include "kinformer/workqueue/priority_queue.h"
 
 namespace kinformer {
@@ -22,7 +21,7 @@ inline constexpr int kLowPriority = -100;
 // A handle, valid during the call that gets it. Each Add may have a priority; without one it has
 // the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
 // else 0. While a request fails, ControllerOptions::event_retry_interval delays its events; its
-// min_interval and settle_time do so always.
+// min_interval and settle_time always do.
 // Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
 // WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
@@ -32,12 +31,10 @@ class RequestQueue {
   // priorities, and given ones are ignored.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual)
       : RequestQueue(queue, usual, nullptr) {}
-  // Creates the handle of a controller, whose failing requests have delays that events keep, and
-  // whose requests have a pace.
+  // Creates the handle of a controller, whose failing requests have delays that events keep.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual,
-               const internal::FailingRequests<R, Hash>* failing,
-               internal::RequestPaces<R, Hash>* paces = nullptr)
-      : queue_(queue), usual_(usual), failing_(failing), paces_(paces) {}
+               internal::FailingRequests<R, Hash>* failing)
+      : queue_(queue), usual_(usual), failing_(failing) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
   // Adds a request after `delay`.
@@ -50,29 +47,23 @@ class RequestQueue {
     } else if (!options.priority) {
       options.priority = usual_;
     }
-    // A request that its source delays is no event before its time.
-    const bool event = options.after <= Duration(0) && !options.rate_limited;
     if (failing_ != nullptr && !options.rate_limited) {
-      const Duration wait = failing_->WaitOf(request);
-      if (wait > options.after) options.after = wait;
-    }
-    if (paces_ != nullptr && !options.rate_limited) {
-      const Duration wait = event ? paces_->Event(request) : paces_->WaitOf(request);
+      // A request that its source delays is no event before its time.
+      const Duration wait = options.after > Duration(0) ? failing_->WaitOf(request)
+                                                        : failing_->WaitOfEvent(request);
       if (wait > options.after) options.after = wait;
     }
     queue_.AddWithOpts(options, request);
   }
   // Returns a handle on the same queue for an event of another priority.
   [[nodiscard]] RequestQueue WithUsual(int usual) const {
-    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_,
-                        paces_);
+    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_);
   }
 
  private:
   PriorityQueue<R, Hash>& queue_;
   std::optional<int> usual_;
-  const internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
-  internal::RequestPaces<R, Hash>* paces_;              // null: as fast as possible
+  internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
 };
 
 }  // namespace kinformer

@@ -107,8 +107,8 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
   template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter,
             std::convertible_to<std::optional<FairFlows<Item>>> Flows>
   PriorityQueue(Env& env, Limiter limiter, Flows flows, const PriorityQueueOptions& options = {})
-      : PriorityQueue(env, options, std::optional<FairFlows<Item>>(std::move(flows)),
-                      std::unique_ptr<RateLimiter<Item>>(std::move(limiter))) {}
+      : PriorityQueue(env, std::unique_ptr<RateLimiter<Item>>(std::move(limiter)), options,
+                      std::optional<FairFlows<Item>>(std::move(flows))) {}
 
   // Adds `item` with `opts`. Ignored when shutting down, except that the limiter counts it.
   void AddWithOpts(const AddOpts& opts, const Item& item) {
@@ -139,8 +139,8 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
   }
 
  private:
-  PriorityQueue(Env& env, const PriorityQueueOptions& options,
-                std::optional<FairFlows<Item>> flows, std::unique_ptr<RateLimiter<Item>> limiter)
+  PriorityQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
+                const PriorityQueueOptions& options, std::optional<FairFlows<Item>> flows)
       : RateLimitingQueue<Item, Hash>(
             std::make_shared<typename RateLimitingQueue<Item, Hash>::State>(
                 env,

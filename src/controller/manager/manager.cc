@@ -265,6 +265,9 @@ Result<void> SetUp(Impl& impl, const Config* config) {
   if (Result<void> open = impl.servers.Listen(impl.cluster->GetRESTClient(), impl.options); !open) {
     return open;
   }
+  if (Result<void> added = impl.servers.AddLimits(*impl.cluster, impl.options.readyz); !added) {
+    return added;
+  }
   return impl.caches.Add(impl.cluster, impl.cluster->name());
 }
 
