@@ -119,9 +119,8 @@ void FairLine::Take(QueueNode& node) {
   CountOut();
   Flow& flow = *flows_[static_cast<std::size_t>(node.level)];
   Level& level = *flow.level;
-  level.now = level.by_turn.size() == 1
-                  ? flow.turn.starts
-                  : std::max(level.now + 1 / level.weights, flow.turn.starts);
+  level.now = level.by_turn.size() == 1 ? flow.turn.starts
+                                        : std::max(level.now + 1 / level.weights, flow.turn.starts);
   flow.done = flow.turn.starts + 1 / flow.weight;
   level.latest = std::max(level.latest, flow.done);
   flow.turn = {.starts = flow.done, .served = true, .number = next_turn_++};

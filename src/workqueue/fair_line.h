@@ -61,8 +61,8 @@ class FairLine final : public QueueLine {
   struct Level;
   // Rank within a level.
   struct Turn {
-    double starts = 0;     // virtual time at which its next item starts
-    bool served = false;   // it has had its turn since it began to wait, or shortly before
+    double starts = 0;    // virtual time at which its next item starts
+    bool served = false;  // it has had its turn since it began to wait, or shortly before
     std::uint64_t number = 0;
 
     [[nodiscard]] bool IsBefore(const Turn& other) const {
@@ -94,8 +94,8 @@ class FairLine final : public QueueLine {
   struct Level {
     int priority = 0;
     double now = kCredit;  // virtual time
-    double latest = 0;   // the latest at which an item is done
-    double weights = 0;  // of the flows that wait
+    double latest = 0;     // the latest at which an item is done
+    double weights = 0;    // of the flows that wait
     std::unordered_map<std::string, Flow> flows{};
     PlacedHeap<Flow, &Flow::turn_place, TurnAhead> by_turn{};  // flows that wait
     PlacedHeap<Flow, &Flow::age_place, AgeAhead> by_age{};     // the same, if the line ages

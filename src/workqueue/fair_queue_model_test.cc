@@ -63,7 +63,8 @@ class FairModel {
   }
 
   [[nodiscard]] bool Available() const {
-    return std::ranges::any_of(waiting_, [&](const auto& one) { return !held_.contains(one.first); });
+    return std::ranges::any_of(waiting_,
+                               [&](const auto& one) { return !held_.contains(one.first); });
   }
   [[nodiscard]] std::size_t Waiting() const { return waiting_.size(); }
   [[nodiscard]] const std::set<int>& held() const { return held_; }
@@ -104,10 +105,9 @@ TEST_P(FairModelTest, EachStepKeepsToTheRules) {
     Simulation sim({.seed = seed});
     PriorityQueue<int> queue(
         sim.env(),
-        FairFlows<int>{.flow_of = [](const int& item) { return std::to_string(FlowOf(item)); },
-                       .weight_of = [](const std::string& flow) {
-                         return WeightOf(std::stoi(flow));
-                       }},
+        FairFlows<int>{
+            .flow_of = [](const int& item) { return std::to_string(FlowOf(item)); },
+            .weight_of = [](const std::string& flow) { return WeightOf(std::stoi(flow)); }},
         {.ageing = GetParam()});
     FairModel model(GetParam());
     std::mt19937_64 random(seed);
@@ -121,8 +121,8 @@ TEST_P(FairModelTest, EachStepKeepsToTheRules) {
     };
     const auto done = [&] {
       if (model.held().empty()) return;
-      const int item = *std::next(model.held().begin(),
-                                  below(static_cast<int>(model.held().size())));
+      const int item =
+          *std::next(model.held().begin(), below(static_cast<int>(model.held().size())));
       model.Done(item);
       queue.Done(item);
     };
@@ -161,15 +161,14 @@ TEST_P(FairModelTest, FlowsThatWait_GetTheirShares) {
     Simulation sim({.seed = seed});
     PriorityQueue<int> queue(
         sim.env(),
-        FairFlows<int>{.flow_of = [](const int& item) { return std::to_string(FlowOf(item)); },
-                       .weight_of = [](const std::string& flow) {
-                         return WeightOf(std::stoi(flow));
-                       }},
+        FairFlows<int>{
+            .flow_of = [](const int& item) { return std::to_string(FlowOf(item)); },
+            .weight_of = [](const std::string& flow) { return WeightOf(std::stoi(flow)); }},
         {.ageing = GetParam()});
     std::mt19937_64 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    std::map<int, int> lengths;                         // items of each flow
-    std::map<std::pair<int, int>, double> served;       // by the first, while both wait, by weight
+    std::map<int, int> lengths;                    // items of each flow
+    std::map<std::pair<int, int>, double> served;  // by the first, while both wait, by weight
     int next = 0;
     for (int step = 0; step < 5000; ++step) {
       const int flow = std::min(below(kFlows), below(kFlows));

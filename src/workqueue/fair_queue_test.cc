@@ -189,10 +189,10 @@ TEST_F(FairQueueTest, ItemAddedWhileHeld_ComesAgainAfterDone) {
 }
 
 TEST_F(FairQueueTest, FlowsWithoutItems_AreForgotten) {
-  internal::FairLine line(Duration(0), {.flow_of = [n = 0](const internal::QueueNode&) mutable {
-                                          return std::to_string(n++);
-                                        },
-                                        .weight_of = [](const std::string&) { return 1.0; }});
+  internal::FairLine line(
+      Duration(0),
+      {.flow_of = [n = 0](const internal::QueueNode&) mutable { return std::to_string(n++); },
+       .weight_of = [](const std::string&) { return 1.0; }});
   std::array<internal::QueueNode, 2> nodes;
   for (int i = 0; i < 100'000; ++i) {
     internal::QueueNode& node = nodes[static_cast<std::size_t>(i % 2)];

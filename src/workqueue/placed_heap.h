@@ -16,7 +16,7 @@ inline constexpr std::size_t kNoPlace = static_cast<std::size_t>(-1);
 
 // A heap of pointers. `kPlace` is the member of T that holds its place; `Ahead` says which of two
 // comes first. O(log n) for each operation. Not thread-safe; elements must not move.
-template <class T, std::size_t T::*kPlace, class Ahead>
+template <class T, std::size_t T::* kPlace, class Ahead>
 class PlacedHeap {
  public:
   explicit PlacedHeap(Ahead ahead = {}) : ahead_(std::move(ahead)) {}

@@ -56,7 +56,7 @@ class PriorityLine final : public QueueLine {
   void Forget(const Level& level);
 
   std::unordered_map<int, Level> levels_;
-  Level* recent_ = nullptr;  // result of the last look-up
+  Level* recent_ = nullptr;                                     // result of the last look-up
   PlacedHeap<Level, &Level::place, Ahead> ahead_{Ahead{this}};  // levels with available items
 };
 

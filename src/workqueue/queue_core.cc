@@ -330,9 +330,7 @@ std::string QueueCore::FlowOfLocked(const QueueNode& /*node*/) { return {}; }
 
 double QueueCore::WeightOfLocked(const std::string& /*flow*/) { return 1; }
 
-void QueueCore::ReportThrew(std::string_view function) {
-  (void)base::ReportThrown(env_, function);
-}
+void QueueCore::ReportThrew(std::string_view function) { (void)base::ReportThrown(env_, function); }
 
 void QueueCore::ReportBadDone() const {
   env_.log().Log(LogLevel::kError, "Done called for an item that no worker has; ignored", {});

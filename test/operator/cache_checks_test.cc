@@ -30,17 +30,17 @@ class CacheChecksTest : public ::testing::Test {
     replica_ = &env_.AddReplica("a", [](Manager& manager) {
       ControllerBuilder(manager)
           .For<corev1::ConfigMap>()
-          .Complete([client = manager.GetClient()](
-                        const ReconcileContext& context,
-                        const Request& request) -> Result<ReconcileResult> {
-            const auto map = client.Get<corev1::ConfigMap>(request, context.call());
-            if (!map) return IgnoreNotFound(map.error());
-            if (!(**map).data()["marked"].empty()) return ReconcileResult{};
-            corev1::ConfigMap::Mutable marked = (**map).DeepCopy();
-            marked.data["marked"] = "x";
-            if (auto made = client.Update(marked); !made) return made.error();
-            return ReconcileResult{};
-          })
+          .Complete(
+              [client = manager.GetClient()](const ReconcileContext& context,
+                                             const Request& request) -> Result<ReconcileResult> {
+                const auto map = client.Get<corev1::ConfigMap>(request, context.call());
+                if (!map) return IgnoreNotFound(map.error());
+                if (!(**map).data()["marked"].empty()) return ReconcileResult{};
+                corev1::ConfigMap::Mutable marked = (**map).DeepCopy();
+                marked.data["marked"] = "x";
+                if (auto made = client.Update(marked); !made) return made.error();
+                return ReconcileResult{};
+              })
           .OrExit();
     });
     env_.RunFor(seconds(5));
@@ -67,7 +67,8 @@ TEST_F(CacheChecksTest, CacheThatIsTooOld_IsNamedUntilItIsCurrent) {
   EXPECT_EQ(TextOf(check()), "") << "it is younger than the limit";
   env_.RunFor(minutes(5));
   const std::string text = TextOf(check());
-  EXPECT_TRUE(text.starts_with("the cache of configmaps was last known to be up to date 3")) << text;
+  EXPECT_TRUE(text.starts_with("the cache of configmaps was last known to be up to date 3"))
+      << text;
   EXPECT_TRUE(text.ends_with(" s ago")) << text;
   env_.RunFor(minutes(10));
   EXPECT_EQ(TextOf(check()), "") << "it is connected again";
@@ -94,8 +95,8 @@ TEST_F(CacheChecksTest, WriteThatACacheLacks_IsNamedUntilItIsShown) {
 TEST_F(CacheChecksTest, ReadyzLimits_AreChecksOfAManager) {
   const Client client = replica_->manager().GetRESTClient();
   EXPECT_TRUE(Manager::New(client, {.readyz = {.max_cache_age = minutes(2)}}).ok());
-  const auto manager = Manager::New(
-      client, {.readyz = {.max_cache_age = minutes(2), .max_write_lag = seconds(30)}});
+  const auto manager =
+      Manager::New(client, {.readyz = {.max_cache_age = minutes(2), .max_write_lag = seconds(30)}});
   ASSERT_TRUE(manager.ok());
   for (const char* name : {"cache-age", "own-writes"}) {
     EXPECT_EQ((*manager)->AddReadyzCheck(name, healthz::Ping).error().reason(),

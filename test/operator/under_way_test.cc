@@ -41,8 +41,8 @@ webhooks:
 
 class UnderWayTest : public ::testing::Test {
  protected:
-  // Of two workers, the one of "writer" creates a Secret, which a webhook holds for a while; the
-  // other one reads it. Returns what reconciles of "reader" found, until one had no error.
+  // Lets one of two workers, that of "writer", create a Secret, which a webhook holds for a while,
+  // and the other one read it. Returns what reconciles of "reader" found, until one had no error.
   std::vector<std::string> ReadMeanwhile(ControllerOptions options, Duration held,
                                          const std::string& read) {
     std::vector<std::string> found;
@@ -55,25 +55,25 @@ class UnderWayTest : public ::testing::Test {
       ControllerBuilder(manager)
           .For<corev1::ConfigMap>()
           .WithOptions(options)
-          .Complete([&, client = manager.GetClient()](
-                        const ReconcileContext& context,
-                        const Request& request) -> Result<ReconcileResult> {
-            if (request.name == "writer") {
-              corev1::Secret::Mutable secret;
-              secret.metadata.namespace_ = "default";
-              secret.metadata.name = "child";
-              const auto made = client.Create(secret, {}, context.call());
-              if (!made && made.error().reason() != Reason::kAlreadyExists) return made.error();
-              return ReconcileResult{};
-            }
-            const auto child = client.Get<corev1::Secret>({"default", read}, context.call());
-            if (!child && child.error().reason() == Reason::kStale) {
-              if (request.name == "reader") found.emplace_back("stale");
-              return child.error();
-            }
-            if (request.name == "reader") found.emplace_back(child ? "found" : "absent");
-            return ReconcileResult{};
-          })
+          .Complete(
+              [&, client = manager.GetClient()](const ReconcileContext& context,
+                                                const Request& request) -> Result<ReconcileResult> {
+                if (request.name == "writer") {
+                  corev1::Secret::Mutable secret;
+                  secret.metadata.namespace_ = "default";
+                  secret.metadata.name = "child";
+                  const auto made = client.Create(secret, {}, context.call());
+                  if (!made && made.error().reason() != Reason::kAlreadyExists) return made.error();
+                  return ReconcileResult{};
+                }
+                const auto child = client.Get<corev1::Secret>({"default", read}, context.call());
+                if (!child && child.error().reason() == Reason::kStale) {
+                  if (request.name == "reader") found.emplace_back("stale");
+                  return child.error();
+                }
+                if (request.name == "reader") found.emplace_back(child ? "found" : "absent");
+                return ReconcileResult{};
+              })
           .OrExit();
     });
     env_.RunFor(seconds(5));

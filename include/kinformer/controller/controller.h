@@ -221,12 +221,12 @@ bool TypedController<R>::ProcessNext() {
   }
   failing_.Tried(request, core_.EventRetryInterval());
   const bool disposed = core_.Contain([&] {
-    const std::optional<internal::Disposal> disposal = core_.Reconcile(
-        internal::TextOf(request), next->priority, failing_.Of(request),
-        [&](const ReconcileContext& context) {
-          failing_.Began(request);
-          return reconciler_->Reconcile(context, request);
-        });
+    const std::optional<internal::Disposal> disposal =
+        core_.Reconcile(internal::TextOf(request), next->priority, failing_.Of(request),
+                        [&](const ReconcileContext& context) {
+                          failing_.Began(request);
+                          return reconciler_->Reconcile(context, request);
+                        });
     if (disposal) Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.

@@ -61,13 +61,13 @@ enum class MetricsAccess : std::uint8_t {
   kAuthorized,
 };
 
-// Limits beyond which /readyz fails: see cache_checks.h, whose checks have the names "cache-age" and
+// Limits beyond which /readyz fails: see cache_checks.h, whose checks are called "cache-age" and
 // "own-writes".
 struct ReadyzLimits {
-  // Of the age of each cache. Use at least a minute and a half, since a quiet watch hears from the
-  // server only about once a minute.
+  // Age of each cache. Use at least a minute and a half, since a quiet watch hears from the server
+  // only about once a minute.
   std::optional<TimeSpan> max_cache_age{};
-  // Of the time from a write of the manager's client until the cache shows it.
+  // Time from a write of the manager's client until the cache shows it.
   std::optional<TimeSpan> max_write_lag{};
 };
 

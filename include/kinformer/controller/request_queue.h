@@ -49,8 +49,8 @@ class RequestQueue {
     }
     if (failing_ != nullptr && !options.rate_limited) {
       // A request that its source delays is no event before its time.
-      const Duration wait = options.after > Duration(0) ? failing_->WaitOf(request)
-                                                        : failing_->WaitOfEvent(request);
+      const Duration wait =
+          options.after > Duration(0) ? failing_->WaitOf(request) : failing_->WaitOfEvent(request);
       if (wait > options.after) options.after = wait;
     }
     queue_.AddWithOpts(options, request);

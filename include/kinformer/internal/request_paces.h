@@ -80,9 +80,9 @@ class PaceRules {
   const bool any_;
 };
 
-// What is known of the requests that began within their interval, or have events that are not
-// reconciled yet. Forgets two that are neither at each begin, so it keeps at most about twice as
-// many as there are. Thread-safe; costs nothing without a pace.
+// Remembers the requests that began within their interval, or have events that are not reconciled
+// yet. Forgets two that are neither at each begin, so it keeps at most about twice as many as there
+// are. Thread-safe; costs nothing without a pace.
 template <class R, class Hash = std::hash<R>>
 class RequestPaces {
  public:

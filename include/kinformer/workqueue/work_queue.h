@@ -181,8 +181,7 @@ class WorkQueue {
  protected:
   struct State final : internal::QueueCore {
     State(Env& env, const internal::QueueRules& rules,
-          std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr,
-          FairFlows<Item> of_items = {})
+          std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr, FairFlows<Item> of_items = {})
         : internal::QueueCore(env, rules),
           nodes(env.Random()),
           order(std::move(of_program)),
@@ -192,7 +191,7 @@ class WorkQueue {
     }
     internal::QueueTable<Item, Hash> nodes;
     const std::unique_ptr<WorkQueueOrder<Item>> order;  // null: first in, first out
-    const FairFlows<Item> flows;                      // used if QueueRules::fair
+    const FairFlows<Item> flows;                        // used if QueueRules::fair
 
    private:
     void PushedLocked(const internal::QueueNode& node) override {

@@ -92,10 +92,10 @@ struct AsyncDelegatingClientCore::Calls {
     const bool changes = of_write.dryRun.empty();
     std::vector<Watching> watching = state->BeginWrite(type);
     const std::shared_ptr<void> under_way =
-        changes ? state->under_way->Begin(
-                      type, {placed->namespace_, name.name.empty() ? created : name.name},
-                      What::kOne)
-                : nullptr;
+        changes
+            ? state->under_way->Begin(
+                  type, {placed->namespace_, name.name.empty() ? created : name.name}, What::kOne)
+            : nullptr;
     const AsyncResourceCore there = state->At(type, placed->namespace_).async();
     Task<Answer> sending = send(there, std::move(of_write), *left);
     Answer answer = co_await sending;

@@ -16,9 +16,8 @@ std::shared_ptr<void> WritesUnderWay::Begin(const KindInfo& type, const ObjectNa
     count_.store(writes_.size(), std::memory_order_release);
   }
   // Points to this; the deleter ends the write.
-  return std::shared_ptr<void>(this, [self = shared_from_this(), number](void*) {
-    self->End(number);
-  });
+  return std::shared_ptr<void>(this,
+                               [self = shared_from_this(), number](void*) { self->End(number); });
 }
 
 void WritesUnderWay::End(std::uint64_t number) {

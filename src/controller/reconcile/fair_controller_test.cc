@@ -56,8 +56,8 @@ class FairControllerTest : public ControllerTest {
     std::mt19937_64 random(7);
     const double others = load.share * static_cast<double>(load.workers) / (kTenants - 1);
     const auto pause = [&](int tenant) {
-      const double rate = (tenant == 0 ? 100 * others : others) /
-                          duration<double>(kReconcile).count();
+      const double rate =
+          (tenant == 0 ? 100 * others : others) / duration<double>(kReconcile).count();
       const double uniform = (static_cast<double>(random() >> 11) + 1) * 0x1p-53;
       return std::chrono::duration_cast<Duration>(duration<double>(-std::log(uniform) / rate));
     };
@@ -135,22 +135,21 @@ TEST_F(FairControllerTest, OtherRequests_HaveTheirTextAsName) {
   std::optional<RequestQueue<std::string>> queue;
   auto controller =
       TypedController<std::string>::New(
-          env(), ReconcilerOf<std::string>(
-                     [&](const ReconcileContext& context, const std::string& request) {
-                       order.push_back(request);
-                       static_cast<void>(SleepUnlessStopped(env(), context.stop(), kReconcile));
-                       return Result<ReconcileResult>(ReconcileResult{});
-                     }),
+          env(),
+          ReconcilerOf<std::string>(
+              [&](const ReconcileContext& context, const std::string& request) {
+                order.push_back(request);
+                static_cast<void>(SleepUnlessStopped(env(), context.stop(), kReconcile));
+                return Result<ReconcileResult>(ReconcileResult{});
+              }),
           {.name = "texts",
-           .pace_of =
-               [&](const ObjectName& request) -> Pace {
-                 asked.push_back(request.ToString());
-                 return {};
-               },
+           .pace_of = [&](const ObjectName& request) -> Pace {
+             asked.push_back(request.ToString());
+             return {};
+           },
            .fair_queue =
-               FairFlows<ObjectName>{.flow_of = [](const ObjectName& request) {
-                 return request.name.substr(0, 1);
-               }}})
+               FairFlows<ObjectName>{
+                   .flow_of = [](const ObjectName& request) { return request.name.substr(0, 1); }}})
           .OrExit();
   ASSERT_TRUE(controller
                   ->Watch(source::Func<std::string>(
@@ -161,9 +160,8 @@ TEST_F(FairControllerTest, OtherRequests_HaveTheirTextAsName) {
                       }))
                   .ok());
   std::stop_source stop;
-  const auto thread = env().NewThread("controller", [&] {
-    EXPECT_TRUE(controller->Start(stop.get_token()).ok());
-  });
+  const auto thread =
+      env().NewThread("controller", [&] { EXPECT_TRUE(controller->Start(stop.get_token()).ok()); });
   sim_.RunReady();
   for (const char* request : {"a1", "a2", "a3", "b1"}) queue->Add(request);
   sim_.RunFor(seconds(1));

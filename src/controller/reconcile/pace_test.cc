@@ -73,7 +73,7 @@ TEST_F(PaceTest, AThousandEventsASecond_BeginExactlyAtTheInterval) {
   }
 }
 
-TEST_F(PaceTest, OneEventWithinTheInterval_IsReconciledAtItsEnd) {
+TEST_F(PaceTest, EventWithinTheInterval_IsReconciledAtItsEnd) {
   Make({.min_interval = seconds(10)});
   Start();
   Add(kA);
@@ -213,9 +213,9 @@ TEST_F(PaceTest, ARequestAddedWithADelay_IsNoEventBeforeItsTime) {
 
 TEST_F(PaceTest, PaceOf_SetsThePaceOfSingleObjects) {
   Make({.min_interval = seconds(10), .pace_of = [](const ObjectName& request) -> Pace {
-    if (request == kB) return {.min_interval = seconds(1)};
-    return {};
-  }});
+          if (request == kB) return {.min_interval = seconds(1)};
+          return {};
+        }});
   Start();
   for (int i = 0; i < 200; ++i) {
     Add(kA);
@@ -227,9 +227,8 @@ TEST_F(PaceTest, PaceOf_SetsThePaceOfSingleObjects) {
 }
 
 TEST_F(PaceTest, PaceOfThatThrows_TheOptionsCount) {
-  Make({.min_interval = seconds(10), .pace_of = [](const ObjectName&) -> Pace {
-    throw std::runtime_error("no pace");
-  }});
+  Make({.min_interval = seconds(10),
+        .pace_of = [](const ObjectName&) -> Pace { throw std::runtime_error("no pace"); }});
   Start();
   AddAllTheTime(kA, milliseconds(100), seconds(20));
   EXPECT_EQ(Begins(kA), (std::vector<Duration>{seconds(0), seconds(10)}));
@@ -266,7 +265,7 @@ TEST_F(PaceTest, RequestsWhoseIntervalIsOver_AreForgotten) {
   EXPECT_LE(paces.size(), 2100U);
 }
 
-// What a pace allows, computed from the events of one object.
+// Tells what a pace allows, computed from the events of one object.
 struct Expected {
   Duration interval;
   Duration settle;
