@@ -230,12 +230,12 @@ class Program {
     });
     controller = ControllerBuilder(*manager)
                      .Named("watches")
-                     .WithOptions({.max_cache_age = hours(1),
-                                   .pace_of =
+                     .WithOptions({.pace_of =
                                        [this](const ObjectName&) {
                                          place_.Reach("PaceOf");
                                          return Pace{};
                                        },
+                                   .max_cache_age = hours(1),
                                    .is_leader = Accepts("IsLeader"),
                                    .catch_up = [this](const std::stop_token&) -> Result<void> {
                                      place_.Reach("CatchUp");

@@ -45,7 +45,7 @@ class UnderWayTest : public ::testing::Test {
   // and the other one read it. Returns what reconciles of "reader" found, until one had no error.
   std::vector<std::string> ReadMeanwhile(ControllerOptions options, Duration held,
                                          const std::string& read) {
-    std::vector<std::string> found;
+    read_ = read;
     options.max_concurrent_reconciles = 2;
     env_.webhooks()
         .RegisterValidator<corev1::Secret>(std::make_shared<admission::Validator<corev1::Secret>>())
@@ -55,25 +55,25 @@ class UnderWayTest : public ::testing::Test {
       ControllerBuilder(manager)
           .For<corev1::ConfigMap>()
           .WithOptions(options)
-          .Complete(
-              [&, client = manager.GetClient()](const ReconcileContext& context,
-                                                const Request& request) -> Result<ReconcileResult> {
-                if (request.name == "writer") {
-                  corev1::Secret::Mutable secret;
-                  secret.metadata.namespace_ = "default";
-                  secret.metadata.name = "child";
-                  const auto made = client.Create(secret, {}, context.call());
-                  if (!made && made.error().reason() != Reason::kAlreadyExists) return made.error();
-                  return ReconcileResult{};
-                }
-                const auto child = client.Get<corev1::Secret>({"default", read}, context.call());
-                if (!child && child.error().reason() == Reason::kStale) {
-                  if (request.name == "reader") found.emplace_back("stale");
-                  return child.error();
-                }
-                if (request.name == "reader") found.emplace_back(child ? "found" : "absent");
-                return ReconcileResult{};
-              })
+          .Complete([this, client = manager.GetClient()](
+                        const ReconcileContext& context,
+                        const Request& request) -> Result<ReconcileResult> {
+            if (request.name == "writer") {
+              corev1::Secret::Mutable secret;
+              secret.metadata.namespace_ = "default";
+              secret.metadata.name = "child";
+              const auto made = client.Create(secret, {}, context.call());
+              if (!made && made.error().reason() != Reason::kAlreadyExists) return made.error();
+              return ReconcileResult{};
+            }
+            const auto child = client.Get<corev1::Secret>({"default", read_}, context.call());
+            if (!child && child.error().reason() == Reason::kStale) {
+              if (request.name == "reader") found_.emplace_back("stale");
+              return child.error();
+            }
+            if (request.name == "reader") found_.emplace_back(child ? "found" : "absent");
+            return ReconcileResult{};
+          })
           .OrExit();
     });
     env_.RunFor(seconds(5));
@@ -84,7 +84,7 @@ class UnderWayTest : public ::testing::Test {
     env_.RunFor(milliseconds(500));
     Make("reader");
     env_.RunFor(seconds(60));
-    return found;
+    return found_;
   }
   void Make(const std::string& name) {
     env_.server()
@@ -93,6 +93,8 @@ class UnderWayTest : public ::testing::Test {
         .OrExit();
   }
 
+  std::string read_;  // the name of the Secret
+  std::vector<std::string> found_;
   Environment env_;
 };
 

@@ -23,8 +23,8 @@ using delegating::PlacedWrite;
 using delegating::ReadableTask;
 using delegating::ReadPlace;
 using delegating::Watching;
+using delegating::WritesUnderWay;
 using delegating::WroteTask;
-using What = delegating::WritesUnderWay::What;
 
 // `state` keeps all that a task needs.
 struct AsyncDelegatingClientCore::Calls {
@@ -92,10 +92,10 @@ struct AsyncDelegatingClientCore::Calls {
     const bool changes = of_write.dryRun.empty();
     std::vector<Watching> watching = state->BeginWrite(type);
     const std::shared_ptr<void> under_way =
-        changes
-            ? state->under_way->Begin(
-                  type, {placed->namespace_, name.name.empty() ? created : name.name}, What::kOne)
-            : nullptr;
+        changes ? state->under_way->Begin(
+                      type, {placed->namespace_, name.name.empty() ? created : name.name},
+                      WritesUnderWay::What::kOne)
+                : nullptr;
     const AsyncResourceCore there = state->At(type, placed->namespace_).async();
     Task<Answer> sending = send(there, std::move(of_write), *left);
     Answer answer = co_await sending;
@@ -153,7 +153,7 @@ struct AsyncDelegatingClientCore::Calls {
     std::vector<Watching> watching = state->BeginWrite(type);
     const bool changes = options.dryRun.empty();
     const std::shared_ptr<void> under_way =
-        changes ? state->under_way->Begin(type, name, What::kOne) : nullptr;
+        changes ? state->under_way->Begin(type, name, WritesUnderWay::What::kOne) : nullptr;
     const AsyncResourceCore there = state->At(type, name.namespace_).async();
     Task<Result<DeletionAnswer>> sending =
         there.DeleteForAnswer(name.name, std::move(options), *left);
@@ -200,7 +200,7 @@ struct AsyncDelegatingClientCore::Calls {
     list.labelSelector = which.label_selector.ToString();
     list.fieldSelector = which.field_selector.ToString();
     const std::shared_ptr<void> under_way =
-        changes ? state->under_way->Begin(type, *placed, What::kMany) : nullptr;
+        changes ? state->under_way->Begin(type, *placed, WritesUnderWay::What::kMany) : nullptr;
     const AsyncResourceCore there = state->At(type, where).async();
     Task<Result<void>> sending = there.DeleteCollection(std::move(options), std::move(list), *left);
     const Result<void> done = co_await sending;

@@ -14,7 +14,7 @@ constexpr Duration kMost = std::chrono::hours(24 * 365);
 
 Duration Within(const std::optional<TimeSpan>& own, const std::optional<TimeSpan>& usual,
                 Duration otherwise) {
-  const Duration given = own ? *own : usual ? Duration(*usual) : otherwise;
+  const Duration given = own ? Duration(*own) : usual ? Duration(*usual) : otherwise;
   return std::clamp(given, Duration(0), kMost);
 }
 
