@@ -187,8 +187,8 @@ INSTANTIATE_TEST_SUITE_P(Ageing, ModelTest,
                                                               milliseconds(100)),
                                             ::testing::Bool()),
                          [](const auto& one) {
-                           const auto [ageing, fair] = one.param;
-                           return std::to_string(ageing.count()) + "ns" + (fair ? "Fair" : "");
+                           return std::to_string(std::get<Duration>(one.param).count()) + "ns" +
+                                  (std::get<bool>(one.param) ? "Fair" : "");
                          });
 
 }  // namespace
