@@ -222,8 +222,8 @@ TEST_F(PaceTest, PaceOf_SetsThePaceOfSingleObjects) {
     Add(kB);
     sim_.RunFor(milliseconds(100));
   }
-  EXPECT_EQ(Begins(kA).size(), 2U);
-  EXPECT_EQ(Begins(kB).size(), 20U);
+  EXPECT_EQ(Begins(kA).size(), 3U);
+  EXPECT_EQ(Begins(kB).size(), 21U);
 }
 
 TEST_F(PaceTest, PaceOfThatThrows_TheOptionsCount) {
@@ -231,7 +231,7 @@ TEST_F(PaceTest, PaceOfThatThrows_TheOptionsCount) {
         .pace_of = [](const ObjectName&) -> Pace { throw std::runtime_error("no pace"); }});
   Start();
   AddAllTheTime(kA, milliseconds(100), seconds(20));
-  EXPECT_EQ(Begins(kA), (std::vector<Duration>{seconds(0), seconds(10)}));
+  EXPECT_EQ(Begins(kA), (std::vector<Duration>{seconds(0), seconds(10), seconds(20)}));
   EXPECT_FALSE(Metric("kinformer_user_exceptions_total").empty());
 }
 
