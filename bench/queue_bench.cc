@@ -32,6 +32,7 @@
 #include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/noted_queue.h"
 #include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/fair_flows.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/work_queue.h"
 
@@ -179,6 +180,11 @@ void Run(std::size_t count, std::string_view queue, std::string_view workload) {
   if (wanted("PriorityQueue")) {
     QueueBench<Priority>(plain.env(), "PriorityQueue", keys, [&] {
       return std::make_unique<Priority>(plain.env());
+    }).Run(workload);
+  }
+  if (wanted("PriorityQueue+flows")) {  // a hundred namespaces
+    QueueBench<Priority>(plain.env(), "PriorityQueue+flows", keys, [&] {
+      return std::make_unique<Priority>(plain.env(), FairFlows<ObjectName>());
     }).Run(workload);
   }
   if (wanted("PriorityQueue+metrics")) {

@@ -7,6 +7,7 @@
 
 #include "kinformer/controller/async_delegating_client.h"
 #include "kinformer/controller/builder.h"
+#include "kinformer/controller/cache_checks.h"
 #include "kinformer/controller/cached_resource_client.h"
 #include "kinformer/controller/causes.h"
 #include "kinformer/controller/cluster.h"
@@ -22,6 +23,7 @@
 #include "kinformer/controller/merge_from.h"
 #include "kinformer/controller/meta.h"
 #include "kinformer/controller/object_reconciler.h"
+#include "kinformer/controller/pace.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"

@@ -7,6 +7,7 @@
 
 #include "kinformer/workqueue/async_work_queue.h"
 #include "kinformer/workqueue/delaying_queue.h"
+#include "kinformer/workqueue/fair_flows.h"
 #include "kinformer/workqueue/flowcontrol.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/rate_limiter.h"

@@ -114,14 +114,17 @@ class Model {
   std::uint64_t next_ = 0;
 };
 
-class ModelTest : public ::testing::TestWithParam<Duration> {};
+// With one flow, a fair queue has the order of every other.
+class ModelTest : public ::testing::TestWithParam<std::tuple<Duration, bool>> {};
 
 TEST_P(ModelTest, EveryStepIsAsTheModelSays_PQ25) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Simulation sim({.seed = seed});
     Env& env = sim.env();
-    PriorityQueue<int> queue(env, {.ageing = GetParam()});
-    Model model(GetParam());
+    const auto [ageing, fair] = GetParam();
+    PriorityQueue<int> queue(env, fair ? std::optional(FairFlows<int>()) : std::nullopt,
+                             {.ageing = ageing});
+    Model model(ageing);
     std::mt19937_64 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int items = 1 + below(40);
@@ -180,9 +183,12 @@ TEST_P(ModelTest, EveryStepIsAsTheModelSays_PQ25) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ageing, ModelTest,
-                         ::testing::Values(Duration::zero(), milliseconds(1), milliseconds(100)),
-                         [](const auto& ageing) {
-                           return std::to_string(ageing.param.count()) + "ns";
+                         ::testing::Combine(::testing::Values(Duration::zero(), milliseconds(1),
+                                                              milliseconds(100)),
+                                            ::testing::Bool()),
+                         [](const auto& one) {
+                           return std::to_string(std::get<Duration>(one.param).count()) + "ns" +
+                                  (std::get<bool>(one.param) ? "Fair" : "");
                          });
 
 }  // namespace

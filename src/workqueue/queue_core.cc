@@ -14,6 +14,8 @@
 #include "base/core/forked.h"
 #include "base/core/spin.h"
 #include "base/core/user_call.h"
+#include "workqueue/fair_line.h"
+#include "workqueue/priority_line.h"
 #include "workqueue/queue_getter.h"
 
 namespace kinformer::internal {
@@ -146,13 +148,22 @@ QueueCore::QueueCore(Env& env, const QueueRules& rules)
       instruments_(rules.name.empty() || !env.metrics().enabled()
                        ? nullptr
                        : std::make_unique<Instruments>(env.metrics(), rules)),
-      line_(rules.ageing) {}
+      line_(NewLine(*this, rules)) {}
 
 QueueCore::~QueueCore() = default;
 
 Duration QueueCore::OldestWaitLocked() const {
-  const std::optional<SteadyTime> since = line_.OldestSince();
+  const std::optional<SteadyTime> since = line_->OldestSince();
   return since ? env_.Now() - *since : Duration(0);
+}
+
+std::unique_ptr<QueueLine> QueueCore::NewLine(QueueCore& core, const QueueRules& rules) {
+  if (!rules.fair) return std::make_unique<PriorityLine>(rules.ageing);
+  return std::make_unique<FairLine>(
+      rules.ageing,
+      FairLine::Rules{
+          .flow_of = [&core](const QueueNode& node) { return core.FlowOfLocked(node); },
+          .weight_of = [&core](const std::string& flow) { return core.WeightOfLocked(flow); }});
 }
 
 void QueueCore::AddLocked(QueueNode& node, int priority) {
@@ -167,7 +178,7 @@ void QueueCore::AddLocked(QueueNode& node, int priority) {
   }
   node.priority = priority;
   node.dirty = true;
-  if (instruments_ != nullptr || line_.ages()) node.since = env_.Now();
+  if (instruments_ != nullptr || line_->ages()) node.since = env_.Now();
   if (instruments_ != nullptr) {
     instruments_->adds->Add();
     instruments_->AddDepth(priority, 1);
@@ -177,7 +188,7 @@ void QueueCore::AddLocked(QueueNode& node, int priority) {
 }
 
 void QueueCore::JoinLocked(QueueNode& node) {
-  line_.Join(node);
+  line_->Join(node);
   if (ordered_) PushedLocked(node);
   if (!node.processing) WakeOneLocked();
 }
@@ -191,7 +202,7 @@ void QueueCore::RaiseLocked(QueueNode& node, int priority) {
     return;
   }
   if (instruments_ != nullptr) instruments_->Raised(node, before);
-  line_.Raise(node, line_.ages() ? env_.Now() : SteadyTime());
+  line_->Raise(node, line_->ages() ? env_.Now() : SteadyTime());
 }
 
 // Wakes one worker at a time: each woken worker wakes the next one if an item is left, so a single
@@ -199,7 +210,7 @@ void QueueCore::RaiseLocked(QueueNode& node, int priority) {
 // but never take a notification from a worker: they wait only during a shutdown, when no worker
 // waits.
 void QueueCore::WakeOneLocked() {
-  if (!waking_ && getters_ > 0 && line_.available() > 0) {
+  if (!waking_ && getters_ > 0 && line_->available() > 0) {
     waking_ = true;
     quick_ = env_.Now() - idle_since_ < kQuick;
     // A spinning worker needs no notification.
@@ -207,7 +218,7 @@ void QueueCore::WakeOneLocked() {
     return;
   }
   // A worker that is awake takes the item, or wakes the next one.
-  if (getters_ == 0 && !async_getters_.empty() && line_.available() > 0) {
+  if (getters_ == 0 && !async_getters_.empty() && line_->available() > 0) {
     SignalLaterLocked(std::move(async_getters_.front()));
     async_getters_.pop_front();
   }
@@ -235,7 +246,7 @@ void QueueCore::SpinForItemLocked() {
 }
 
 void QueueCore::WaitForItemLocked() {
-  const auto nothing = [this] { return line_.First() == nullptr && !shutting_down_; };
+  const auto nothing = [this] { return line_->First() == nullptr && !shutting_down_; };
   ++getters_;
   idle_since_ = env_.Now();
   SpinForItemLocked();
@@ -248,11 +259,11 @@ void QueueCore::WaitForItemLocked() {
 }
 
 bool QueueCore::MayGiveLocked() const {
-  return line_.First() != nullptr && (!shutting_down_ || draining_ || !by_priority_);
+  return line_->First() != nullptr && (!shutting_down_ || draining_ || !by_priority_);
 }
 
 QueueNode* QueueCore::GetLocked() {
-  if (line_.First() == nullptr && !shutting_down_) {
+  if (line_->First() == nullptr && !shutting_down_) {
     if (env_.OnLoopThread()) {
       env_.log().Log(LogLevel::kError,
                      "Get called on an event loop with nothing to give; not waiting", {});
@@ -285,9 +296,9 @@ void QueueCore::SignalLaterLocked(std::shared_ptr<QueueGetter> getter) {
 }
 
 QueueNode* QueueCore::TakeLocked() {
-  if (QueueNode* const chosen = ordered_ ? ChosenLocked() : nullptr) line_.BringForward(*chosen);
-  QueueNode* const node = line_.First();
-  line_.TakeFirst();
+  QueueNode* node = ordered_ ? ChosenLocked() : nullptr;
+  if (node == nullptr) node = line_->First();
+  line_->Take(*node);
   WakeOneLocked();
   node->dirty = false;
   processing_.push_back({node, {}});
@@ -312,14 +323,20 @@ void QueueCore::DoneLocked(QueueNode& node) {
   if (!node.dirty) {
     if (drainers_ > 0 && DrainedLocked()) monitor_->NotifyAll();
   } else if (by_priority_) {
-    line_.Release(node);
+    line_->Release(node);
     WakeOneLocked();
   } else {
     JoinLocked(node);
   }
 }
 
-void QueueCore::ReportOrderThrew() { (void)base::ReportThrown(env_, "WorkQueueOrder"); }
+// ---- the program's functions
+
+std::string QueueCore::FlowOfLocked(const QueueNode& /*node*/) { return {}; }
+
+double QueueCore::WeightOfLocked(const std::string& /*flow*/) { return 1; }
+
+void QueueCore::ReportThrew(std::string_view function) { (void)base::ReportThrown(env_, function); }
 
 void QueueCore::ReportBadDone() const {
   env_.log().Log(LogLevel::kError, "Done called for an item that no worker has; ignored", {});
@@ -444,7 +461,7 @@ bool QueueCore::ShutDownWithDrainLocked(Duration timeout) {
     const std::string message = "the queue" + name +
                                 " has not drained in time: " + Items(processing_.size()) +
                                 " taken with Get and not given back with Done";
-    const std::string waiting = std::to_string(line_.size());
+    const std::string waiting = std::to_string(line_->size());
     // Logs without the lock, since the sink may use the queue, which is kept alive by this drainer.
     Unlock();
     env_.log().Log(LogLevel::kWarning, message, {{"waiting", waiting}});

@@ -23,6 +23,7 @@
 #include "kinformer/controller/handler.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/controller/object_reconciler.h"
+#include "kinformer/controller/pace.h"
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/source.h"
 #include "kinformer/leaderelection/lease_lock.h"
@@ -229,7 +230,12 @@ class Program {
     });
     controller = ControllerBuilder(*manager)
                      .Named("watches")
-                     .WithOptions({.max_cache_age = hours(1),
+                     .WithOptions({.pace_of =
+                                       [this](const ObjectName&) {
+                                         place_.Reach("PaceOf");
+                                         return Pace{};
+                                       },
+                                   .max_cache_age = hours(1),
                                    .is_leader = Accepts("IsLeader"),
                                    .catch_up = [this](const std::stop_token&) -> Result<void> {
                                      place_.Reach("CatchUp");
@@ -378,6 +384,7 @@ const char* const kFunctions[] = {
     "PredicateFilter",
     "PredicateGeneric",
     "CatchUp",
+    "PaceOf",
     "IsLeader",
     "Build",
     "Complete",

@@ -72,6 +72,8 @@ class FactoryCore {
   // Returns the informers of the type's group and resource, in any version and form, whose scope is
   // that of the factory's own settings; without the placeholders for resources that are not cached.
   [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> InformersOf(const KindInfo& type) const;
+  // Returns the informers that have started and not stopped.
+  [[nodiscard]] std::vector<std::shared_ptr<InformerCore>> Running() const;
   // Returns the informer for a type with the factory's options; the first call uses `make`.
   std::shared_ptr<InformerCore> GetOrMake(
       const KindInfo& type,

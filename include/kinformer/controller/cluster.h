@@ -61,6 +61,7 @@ class Cluster final : public Runnable {
   [[nodiscard]] const DelegatingClient& GetClient() const { return client_; }
   // Returns the factory of all informers. Informers created after its Start need another Start.
   [[nodiscard]] SharedInformerFactory& GetCache() { return *cache_; }
+  [[nodiscard]] const internal::FactoryCore& caches() const { return cache_->core(); }
   // Returns a recorder for events of `component` about objects of this cluster. The first call
   // starts the thread that sends them. Counterpart: GetEventRecorderFor.
   [[nodiscard]] std::shared_ptr<EventRecorder> GetEventRecorderFor(const std::string& component);

@@ -37,6 +37,7 @@
 #include "kinformer/internal/controller_figures.h"
 #include "kinformer/internal/has_history.h"
 #include "kinformer/internal/noted_queue.h"
+#include "kinformer/internal/request_paces.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
 
@@ -126,8 +127,10 @@ class TypedController final : public Runnable,
   // Also says how long a request that has failed waits, and how long requests have waited.
   class Queue final : public PriorityQueue<R> {
    public:
-    Queue(Env& env, std::unique_ptr<RateLimiter<R>> limiter, const PriorityQueueOptions& options)
-        : PriorityQueue<R>(env, std::move(limiter), options, internal::NotesOfCauses()) {}
+    Queue(Env& env, std::unique_ptr<RateLimiter<R>> limiter, std::optional<FairFlows<R>> flows,
+          const PriorityQueueOptions& options)
+        : PriorityQueue<R>(env, std::move(limiter), options, std::move(flows),
+                           internal::NotesOfCauses()) {}
     [[nodiscard]] Duration When(const R& request) { return this->limiter().When(request); }
     void Report(internal::ControllerFigures& figures) const {
       const internal::QueueLock lock(this->state());
@@ -164,8 +167,9 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
                                     std::unique_ptr<RateLimiter<R>> limiter)
     : reconciler_(std::move(reconciler)),
       usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
-      failing_(env),
+      failing_(env, options),
       queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
+             internal::FlowsFor<R>(options.fair_queue),
              {.name = options.name, .controller = options.name}),
       core_(env, std::move(options)) {
   core_.SetQueue({.process_next = [this] { return ProcessNext(); },
@@ -246,16 +250,19 @@ bool TypedController<R>::ProcessNext() {
   if (!next) return false;
   const R& request = next->item;
   // An event that came during the attempt that failed waits, too.
-  if (const Duration wait = failing_.WaitOf(request); wait > Duration(0)) {
+  if (const Duration wait = failing_.TakeUp(request); wait > Duration(0)) {
     Postpone(request, {.after = wait, .priority = next->priority}, std::move(causes));
     queue_.Done(request);
     return true;
   }
   failing_.Tried(request, core_.EventRetryInterval());
   const bool disposed = core_.Contain([&] {
-    const std::optional<internal::Disposal> disposal = core_.Reconcile(
-        internal::TextOf(request), next->priority, failing_.Of(request), causes,
-        [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
+    const std::optional<internal::Disposal> disposal =
+        core_.Reconcile(internal::TextOf(request), next->priority, failing_.Of(request), causes,
+                        [&](const ReconcileContext& context) {
+                          failing_.Began(request);
+                          return reconciler_->Reconcile(context, request);
+                        });
     if (disposal) Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.

@@ -15,6 +15,9 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/controller/pace.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/fair_flows.h"
 
 namespace kinformer {
 
@@ -46,6 +49,22 @@ struct ControllerOptions {
   // change. Other events wait for the request's own delay. 0: each event brings an attempt forward,
   // as in controller-runtime. Default: 10 s.
   std::optional<TimeSpan> event_retry_interval{};
+  // Least time between the beginnings of two reconciles of one request, for whatever reason it
+  // returns: an event, a retry or a requeue. Events that come meanwhile are one: the request begins
+  // when the interval is over. Default: 0.
+  std::optional<TimeSpan> min_interval{};
+  // A request with events begins when none has come for this time, so that a burst of changes is
+  // one reconcile; at the latest settle_limit after the first event (default: ten times the settle
+  // time). Default: 0.
+  std::optional<TimeSpan> settle_time{};
+  std::optional<TimeSpan> settle_limit{};
+  // Returns the pace of a request, where it is not that of the three options above. Asked at each
+  // event and each reconcile: must be quick. Requests of another type than ObjectName have their
+  // text as name. If it throws, which is logged and counted, the options count.
+  std::function<Pace(const ObjectName& request)> pace_of{};
+  // Requests of equal priority share the workers by flows, by default one for each namespace, so
+  // that a tenant with many requests delays the others by its share only. Default: off.
+  std::optional<FairFlows<ObjectName>> fair_queue{};
   // True: a reconcile whose read lacks a write of its client is put aside if the cache does not
   // show the write soon (50 ms): the read fails with kStale, the reconcile's error does not count,
   // and the request returns once the cache shows the write, or read_your_writes_timeout is over. So

@@ -121,6 +121,12 @@ Result<std::vector<Ref<T>>> TypedObjects(Result<std::vector<ObjectRef>> objects)
 
 class AsyncDelegatingClient;  // async_delegating_client.h
 
+// A write of a DelegatingClient that a cache does not show yet.
+struct LateWrite {
+  std::string cache{};  // the cache's resource
+  Duration age{0};      // since the write was answered
+};
+
 // A copyable handle: copies share the caches and the record of writes. Thread-safe. The same calls
 // for coroutines: AsyncDelegatingClient.
 //
@@ -466,6 +472,12 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   [[nodiscard]] const Client& client() const { return core_->client(); }
   // Returns the number of own writes that some cache has yet to show.
   [[nodiscard]] std::size_t UnseenWrites() const { return core_->unseen_writes(); }
+  // Returns the oldest of these; empty: every cache shows all.
+  [[nodiscard]] std::optional<LateWrite> OldestUnseenWrite() const {
+    const auto oldest = core_->oldest_unseen_write();
+    if (!oldest) return std::nullopt;
+    return LateWrite{oldest->first, oldest->second};
+  }
 
  private:
   friend class AsyncDelegatingClient;

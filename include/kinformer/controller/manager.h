@@ -61,6 +61,16 @@ enum class MetricsAccess : std::uint8_t {
   kAuthorized,
 };
 
+// Limits beyond which /readyz fails: see cache_checks.h, whose checks are called "cache-age" and
+// "own-writes".
+struct ReadyzLimits {
+  // Age of each cache. Use at least a minute and a half, since a quiet watch hears from the server
+  // only about once a minute.
+  std::optional<TimeSpan> max_cache_age{};
+  // Time from a write of the manager's client until the cache shows it.
+  std::optional<TimeSpan> max_write_lag{};
+};
+
 // Options of a manager. Counterpart: manager.Options, with its defaults.
 struct ManagerOptions {
   ClusterOptions cluster{};
@@ -111,6 +121,8 @@ struct ManagerOptions {
   bool debug_page{true};
   // Address that serves the checks, at /healthz and /readyz. "0": none.
   std::string health_probe_bind_address{"0"};
+  // Alarms in /readyz. Default: none.
+  ReadyzLimits readyz{};
   WebhookServerOptions webhook_server{};
   // Address and certificate of the webhooks of GetWebhookServer.
   WebhookListenerOptions webhook{};

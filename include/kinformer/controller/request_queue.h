@@ -23,9 +23,10 @@ inline constexpr int kLowPriority = -100;
 
 // A handle, valid during the call that gets it. Each Add may have a priority; without one it has
 // the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
-// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events. Each
-// Add is a cause of the reconcile (causes.h): the event whose handler makes it. Thread-safe.
-// Counterpart: priorityqueue.PriorityQueue behind handler's WithLowPriorityWhenUnchanged.
+// else 0. While a request fails, ControllerOptions::event_retry_interval delays its events; its
+// min_interval and settle_time always do. Each Add is a cause of the reconcile (causes.h): the event
+// whose handler makes it. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
+// WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
 class RequestQueue {
  public:
@@ -36,7 +37,7 @@ class RequestQueue {
   // Creates the handle of a controller, whose failing requests have delays that events keep, and
   // whose queue has the causes of its requests.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual,
-               const internal::FailingRequests<R, Hash>* failing, const internal::CauseBook* causes)
+               internal::FailingRequests<R, Hash>* failing, const internal::CauseBook* causes)
       : queue_(queue), usual_(usual), failing_(failing), causes_(causes) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
@@ -51,7 +52,9 @@ class RequestQueue {
       options.priority = usual_;
     }
     if (failing_ != nullptr && !options.rate_limited) {
-      const Duration wait = failing_->WaitOf(request);
+      // A request that its source delays is no event before its time.
+      const Duration wait =
+          options.after > Duration(0) ? failing_->WaitOf(request) : failing_->WaitOfEvent(request);
       if (wait > options.after) options.after = wait;
     }
     if (causes_ == nullptr) return queue_.AddWithOpts(options, request);
@@ -68,8 +71,8 @@ class RequestQueue {
  private:
   PriorityQueue<R, Hash>& queue_;
   std::optional<int> usual_;
-  const internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
-  const internal::CauseBook* causes_;                  // null: the queue has no notes
+  internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
+  const internal::CauseBook* causes_;            // null: the queue has no notes
 };
 
 }  // namespace kinformer

@@ -129,6 +129,8 @@ class DelegatingClientCore {
   [[nodiscard]] const DelegatingClientOptions& options() const;
   // Returns the number of writes that some informer has yet to show.
   [[nodiscard]] std::size_t unseen_writes() const;
+  // Returns an informer and the age of the oldest write that it does not show.
+  [[nodiscard]] std::optional<std::pair<std::string, Duration>> oldest_unseen_write() const;
 
  private:
   std::shared_ptr<delegating::DelegatingState> state_;

@@ -1,6 +1,7 @@
 // kinformer/internal/failing_requests.h
 //
-// FailingRequests: what a controller knows of the requests whose last reconcile has failed.
+// FailingRequests: what a controller knows of the requests whose last reconcile has failed, and of
+// those that have a pace.
 
 #ifndef KINFORMER_INTERNAL_FAILING_REQUESTS_H_
 #define KINFORMER_INTERNAL_FAILING_REQUESTS_H_
@@ -16,6 +17,8 @@
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
+#include "kinformer/controller/controller_options.h"
+#include "kinformer/internal/request_paces.h"
 
 namespace kinformer::internal {
 
@@ -32,7 +35,7 @@ struct FailedAttempts {
 template <class R, class Hash = std::hash<R>>
 class FailingRequests {
  public:
-  explicit FailingRequests(Env& env) : env_(env) {}
+  FailingRequests(Env& env, const ControllerOptions& options) : env_(env), paces_(env, options) {}
 
   // The request has failed, and is tried again at `retry_at`, or earlier if an event of it comes.
   void Failed(const R& request, std::optional<Error> error, SteadyTime retry_at) {
@@ -77,8 +80,26 @@ class FailingRequests {
     const std::lock_guard lock(mutex_);
     return failed_.size();
   }
-  // Returns how long an event of the request waits from now on; zero: not at all.
+  // Returns how long the request waits from now on, for its own delay or its pace; zero: not at
+  // all.
   [[nodiscard]] Duration WaitOf(const R& request) const {
+    return std::max(WaitOfFailed(request), paces_.WaitOf(request));
+  }
+  // Does the same, after an event of the request.
+  [[nodiscard]] Duration WaitOfEvent(const R& request) {
+    return std::max(paces_.Event(request), WaitOfFailed(request));
+  }
+  // Does the same for a request that would begin now. If it waits no longer, its events are those
+  // that the reconcile is for.
+  [[nodiscard]] Duration TakeUp(const R& request) {
+    const Duration wait = WaitOfFailed(request);
+    return wait > Duration(0) ? wait : paces_.TakeUp(request);
+  }
+  // Notes that the reconcile of the request begins now.
+  void Began(const R& request) { paces_.Began(request); }
+
+ private:
+  [[nodiscard]] Duration WaitOfFailed(const R& request) const {
     if (!any_.load(std::memory_order_acquire)) return Duration(0);
     const std::lock_guard lock(mutex_);
     const auto found = failed_.find(request);
@@ -88,8 +109,8 @@ class FailingRequests {
     return until <= now ? Duration(0) : Duration(until - now);
   }
 
- private:
   Env& env_;
+  RequestPaces<R, Hash> paces_;
   std::atomic<bool> any_{false};
   mutable std::mutex mutex_;
   std::unordered_map<R, FailedAttempts, Hash> failed_;

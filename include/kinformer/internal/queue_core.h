@@ -12,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kinformer/base/env.h"
@@ -34,6 +35,7 @@ struct QueueRules {
   bool by_priority = false;
   Duration ageing{0};
   bool ordered = false;  // a plain queue with an order of the program: see ChosenLocked
+  bool fair = false;     // flows of items share the workers: see FlowOfLocked
   QueueNotes notes{};
 };
 
@@ -64,12 +66,12 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void DoneLocked(QueueNode& node);
   void ReportBadDone() const;
 
-  [[nodiscard]] std::size_t LenLocked() const { return line_.size(); }
+  [[nodiscard]] std::size_t LenLocked() const { return line_->size(); }
   [[nodiscard]] std::size_t DelayedLocked() const { return delays_.size(); }
   // Returns how long the first waiting item has waited at its priority; zero: none waits.
   [[nodiscard]] Duration OldestWaitLocked() const;
   // Returns the nodes that LenLocked counts, in the order of Get if workers finish at once.
-  [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const { return line_.InOrder(); }
+  [[nodiscard]] std::vector<const QueueNode*> WaitingLocked() const { return line_->InOrder(); }
   [[nodiscard]] bool ShuttingDownLocked() const { return shutting_down_; }
 
   // Drops items that are still delayed; their nodes may be idle afterwards.
@@ -95,12 +97,19 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   virtual void TouchedLocked(const QueueNode& node) { static_cast<void>(node); }
   // Returns a waiting node; null: the first in line.
   virtual QueueNode* ChosenLocked() { return nullptr; }
-  // Logs and counts the exception that is being handled.
-  void ReportOrderThrew();
+
+  // ---- The flows of the program, called if QueueRules::fair. They do not throw.
+
+  [[nodiscard]] virtual std::string FlowOfLocked(const QueueNode& node);
+  [[nodiscard]] virtual double WeightOfLocked(const std::string& flow);
+
+  // Logs and counts the exception that is being handled, which `function` threw.
+  void ReportThrew(std::string_view function);
 
  private:
   struct Instruments;
 
+  static std::unique_ptr<QueueLine> NewLine(QueueCore& core, const QueueRules& rules);
   void ShutLocked();
   void WakeOneLocked();
   QueueNode* TakeLocked();
@@ -114,7 +123,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   void OnDue();
   void ArmTickLocked();
   void OnTick();
-  [[nodiscard]] bool DrainedLocked() const { return line_.size() == 0 && processing_.empty(); }
+  [[nodiscard]] bool DrainedLocked() const { return line_->size() == 0 && processing_.empty(); }
 
   Env& env_;
   const Pimpl<Monitor> monitor_;
@@ -122,7 +131,7 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   const bool ordered_;
   const Pimpl<Instruments> instruments_;  // null without a name
 
-  QueueLine line_;
+  const Pimpl<QueueLine> line_;
   struct Held {
     QueueNode* node;
     SteadyTime started;  // time of Get, if it is measured

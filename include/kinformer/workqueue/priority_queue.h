@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "kinformer/base/time_span.h"
+#include "kinformer/workqueue/fair_flows.h"
 #include "kinformer/workqueue/rate_limiting_queue.h"
 
 namespace kinformer {
@@ -68,6 +69,14 @@ struct AddOpts {
 // item that is added while a worker has it waits from then on, is counted by Len, and keeps its
 // place, but is returned only after Done.
 //
+// With FairFlows, items of equal priority are returned so that their flows share the workers by
+// weight (start-time fair queueing): while n flows of equal weight wait, each has every n-th turn.
+// A flow that has had less than its share goes before one that has had more, for four items: so
+// tenants with few items hardly wait for one with many. Within a flow, the item that has waited
+// longer is first. Between priorities nothing changes: the level whose oldest item is ahead, by
+// priority and ageing, gives the next one. Flows without items are forgotten once they have had no
+// more than their share, but for 256. Cost: Add and Get are O(log n) for n flows.
+//
 // Shutting down: after ShutDown, Get returns nothing more, as in controller-runtime and unlike in
 // the other queues; waiting items stay, and Waiting returns them. ShutDownWithDrain still returns
 // them. No item is lost: each is given to a worker, or still waits.
@@ -89,14 +98,21 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
 
   // Creates a queue with a limiter of 5 ms to 1000 s per item, and no limit for all together.
   explicit PriorityQueue(Env& env, const PriorityQueueOptions& options = {})
-      : PriorityQueue(env,
-                      std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
-                          std::chrono::milliseconds(5), std::chrono::seconds(1000)),
-                      options) {}
+      : PriorityQueue(env, NewLimiter(), options) {}
   // Is a template, so that {} as the second argument means the options above.
   template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter>
   PriorityQueue(Env& env, Limiter limiter, const PriorityQueueOptions& options = {})
-      : PriorityQueue(env, std::move(limiter), options, internal::QueueNotes()) {}
+      : PriorityQueue(env, std::move(limiter), std::optional<FairFlows<Item>>(), options) {}
+  // Creates a queue whose items of equal priority share the workers by flows. An empty optional: by
+  // the time of waiting only.
+  template <std::convertible_to<std::optional<FairFlows<Item>>> Flows>
+  explicit PriorityQueue(Env& env, Flows flows, const PriorityQueueOptions& options = {})
+      : PriorityQueue(env, NewLimiter(), std::move(flows), options) {}
+  template <std::convertible_to<std::unique_ptr<RateLimiter<Item>>> Limiter,
+            std::convertible_to<std::optional<FairFlows<Item>>> Flows>
+  PriorityQueue(Env& env, Limiter limiter, Flows flows, const PriorityQueueOptions& options = {})
+      : PriorityQueue(env, std::unique_ptr<RateLimiter<Item>>(std::move(limiter)), options,
+                      std::optional<FairFlows<Item>>(std::move(flows)), internal::QueueNotes()) {}
 
   // Adds `item` with `opts`. Ignored when shutting down, except that the limiter counts it.
   void AddWithOpts(const AddOpts& opts, const Item& item) {
@@ -124,14 +140,18 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
  protected:
   // Creates a queue with notes on its items, for classes of the library: see internal::NotedQueue.
   PriorityQueue(Env& env, std::unique_ptr<RateLimiter<Item>> limiter,
-                const PriorityQueueOptions& options, const internal::QueueNotes& notes)
+                const PriorityQueueOptions& options, std::optional<FairFlows<Item>> flows,
+                const internal::QueueNotes& notes)
       : RateLimitingQueue<Item, Hash>(
             std::make_shared<typename RateLimitingQueue<Item, Hash>::State>(
-                env, internal::QueueRules{.name = options.name,
-                                          .controller = options.controller,
-                                          .by_priority = true,
-                                          .ageing = options.ageing,
-                                          .notes = notes}),
+                env,
+                internal::QueueRules{.name = options.name,
+                                     .controller = options.controller,
+                                     .by_priority = true,
+                                     .ageing = options.ageing,
+                                     .fair = flows.has_value(),
+                                     .notes = notes},
+                nullptr, flows ? *std::move(flows) : FairFlows<Item>()),
             std::move(limiter)) {}
 
  private:
@@ -142,6 +162,11 @@ class PriorityQueue : public RateLimitingQueue<Item, Hash> {
     const Duration wait = this->limiter().When(item);
     return opts.after <= Duration::zero() || wait < opts.after ? wait : Duration(opts.after);
   }
+  static std::unique_ptr<RateLimiter<Item>> NewLimiter() {
+    return std::make_unique<ItemExponentialFailureRateLimiter<Item, Hash>>(
+        std::chrono::milliseconds(5), std::chrono::seconds(1000));
+  }
+
   void AddAll(std::span<const Item> items, Duration after, int priority) {
     auto& state = this->state();
     const internal::QueueLock lock(state);

@@ -29,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,8 @@
 #include "kinformer/internal/queue_core.h"
 #include "kinformer/internal/queue_item.h"
 #include "kinformer/internal/queue_table.h"
+#include "kinformer/object/object_name.h"
+#include "kinformer/workqueue/fair_flows.h"
 #include "kinformer/workqueue/work_queue_order.h"
 
 namespace kinformer {
@@ -178,29 +181,31 @@ class WorkQueue {
  protected:
   struct State final : internal::QueueCore {
     State(Env& env, const internal::QueueRules& rules,
-          std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr)
+          std::unique_ptr<WorkQueueOrder<Item>> of_program = nullptr, FairFlows<Item> of_items = {})
         : internal::QueueCore(env, rules),
           nodes(env.Random(), rules.notes),
-          order(std::move(of_program)) {}
+          order(std::move(of_program)),
+          flows(std::move(of_items)) {}
     static Item ItemOf(const internal::QueueNode& node) {
       return internal::QueueTable<Item, Hash>::ItemOf(node);
     }
     internal::QueueTable<Item, Hash> nodes;
     const std::unique_ptr<WorkQueueOrder<Item>> order;  // null: first in, first out
+    const FairFlows<Item> flows;                        // used if QueueRules::fair
 
    private:
     void PushedLocked(const internal::QueueNode& node) override {
       try {
         order->Push(ItemOf(node));
       } catch (...) {
-        this->ReportOrderThrew();
+        this->ReportThrew("WorkQueueOrder");
       }
     }
     void TouchedLocked(const internal::QueueNode& node) override {
       try {
         order->Touch(ItemOf(node));
       } catch (...) {
-        this->ReportOrderThrew();
+        this->ReportThrew("WorkQueueOrder");
       }
     }
     internal::QueueNode* ChosenLocked() override {
@@ -209,9 +214,27 @@ class WorkQueue {
         internal::QueueNode* const node = item ? nodes.Find(*item, nodes.HashOf(*item)) : nullptr;
         return node != nullptr && node->dirty && !node->processing ? node : nullptr;
       } catch (...) {
-        this->ReportOrderThrew();
+        this->ReportThrew("WorkQueueOrder");
         return nullptr;
       }
+    }
+    std::string FlowOfLocked(const internal::QueueNode& node) override {
+      try {
+        const Item item = ItemOf(node);
+        if (flows.flow_of) return flows.flow_of(item);
+        if constexpr (std::is_same_v<Item, ObjectName>) return item.namespace_;
+      } catch (...) {
+        this->ReportThrew("FairFlows::flow_of");
+      }
+      return {};
+    }
+    double WeightOfLocked(const std::string& flow) override {
+      try {
+        if (flows.weight_of) return flows.weight_of(flow);
+      } catch (...) {
+        this->ReportThrew("FairFlows::weight_of");
+      }
+      return 1;
     }
   };
 

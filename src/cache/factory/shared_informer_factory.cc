@@ -357,14 +357,18 @@ Result<void> FactoryCore::WaitForHandlersSync(const std::stop_token& stop,
   return {};
 }
 
-Result<void> FactoryCore::WaitUntilCurrent(const std::stop_token& stop,
-                                           std::optional<Duration> timeout,
-                                           std::optional<SteadyTime> since) {
+std::vector<std::shared_ptr<InformerCore>> FactoryCore::Running() const {
   std::vector<std::shared_ptr<InformerCore>> running = impl_->All();
   std::erase_if(running, [](const auto& informer) {
     return !informer->HasStarted() || informer->IsStopped();
   });
-  return internal::WaitUntilCurrent(impl_->provider->env(), running, stop, timeout, since);
+  return running;
+}
+
+Result<void> FactoryCore::WaitUntilCurrent(const std::stop_token& stop,
+                                           std::optional<Duration> timeout,
+                                           std::optional<SteadyTime> since) {
+  return internal::WaitUntilCurrent(impl_->provider->env(), Running(), stop, timeout, since);
 }
 
 std::vector<std::string> FactoryCore::NotCurrentSince(SteadyTime when) const {

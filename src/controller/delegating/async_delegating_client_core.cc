@@ -23,6 +23,7 @@ using delegating::PlacedWrite;
 using delegating::ReadableTask;
 using delegating::ReadPlace;
 using delegating::Watching;
+using delegating::WritesUnderWay;
 using delegating::WroteTask;
 
 // `state` keeps all that a task needs.
@@ -74,10 +75,11 @@ struct AsyncDelegatingClientCore::Calls {
   }
 
   // Completes the options of a write, sends it, and records what reads have to wait for. `name`:
-  // name of the object; if it is empty, the answer has it.
+  // name of the object; if it is empty, the answer has it. `created`: its name, if it is known.
   template <class O>
   static Task<Answer> Write(State state, const KindInfo& type, ObjectName name, O of_write,
-                            CallBounds bounds, CallOptions call, Send<O> send) {
+                            CallBounds bounds, CallOptions call, Send<O> send,
+                            std::string created = {}) {
     // The deadline counts from now, however much of it the write uses.
     state->Begin(bounds, call);
     const JoinedStop stop(bounds.stop, call.stop);
@@ -89,6 +91,11 @@ struct AsyncDelegatingClientCore::Calls {
     state->Complete(of_write);
     const bool changes = of_write.dryRun.empty();
     std::vector<Watching> watching = state->BeginWrite(type);
+    const std::shared_ptr<void> under_way =
+        changes ? state->under_way->Begin(
+                      type, {placed->namespace_, name.name.empty() ? created : name.name},
+                      WritesUnderWay::What::kOne)
+                : nullptr;
     const AsyncResourceCore there = state->At(type, placed->namespace_).async();
     Task<Answer> sending = send(there, std::move(of_write), *left);
     Answer answer = co_await sending;
@@ -145,6 +152,8 @@ struct AsyncDelegatingClientCore::Calls {
     state->Complete(options);
     std::vector<Watching> watching = state->BeginWrite(type);
     const bool changes = options.dryRun.empty();
+    const std::shared_ptr<void> under_way =
+        changes ? state->under_way->Begin(type, name, WritesUnderWay::What::kOne) : nullptr;
     const AsyncResourceCore there = state->At(type, name.namespace_).async();
     Task<Result<DeletionAnswer>> sending =
         there.DeleteForAnswer(name.name, std::move(options), *left);
@@ -190,6 +199,8 @@ struct AsyncDelegatingClientCore::Calls {
     ListOptions list;
     list.labelSelector = which.label_selector.ToString();
     list.fieldSelector = which.field_selector.ToString();
+    const std::shared_ptr<void> under_way =
+        changes ? state->under_way->Begin(type, *placed, WritesUnderWay::What::kMany) : nullptr;
     const AsyncResourceCore there = state->At(type, where).async();
     Task<Result<void>> sending = there.DeleteCollection(std::move(options), std::move(list), *left);
     const Result<void> done = co_await sending;
@@ -234,12 +245,14 @@ Task<Result<ObjectRef>> AsyncDelegatingClientCore::Create(const KindInfo& type,
                                                           CreateOptions options, CallBounds bounds,
                                                           CallOptions call) const {
   ObjectName name{object.namespace_, ""};
+  std::string created = object.name;
   return Calls::Write<CreateOptions>(
       state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
       [object = std::move(object)](const AsyncResourceCore& there, CreateOptions complete,
                                    CallOptions left) mutable {
         return there.Create(std::move(object), std::move(complete), std::move(left));
-      });
+      },
+      std::move(created));
 }
 
 Task<Result<ObjectRef>> AsyncDelegatingClientCore::Update(const KindInfo& type,

@@ -56,6 +56,12 @@ std::size_t DelegatingClientCore::unseen_writes() const {
   return state_->trackers.unseen() + state_->unsettled.size();
 }
 
+std::optional<std::pair<std::string, Duration>> DelegatingClientCore::oldest_unseen_write() const {
+  const auto oldest = state_->trackers.OldestUnseen();
+  if (!oldest) return std::nullopt;
+  return std::pair(oldest->first, Duration(env().Now() - oldest->second));
+}
+
 LiveReader DelegatingClientCore::Live(const KindInfo& type, const CallBounds& bounds) const {
   return LiveReader(state_->At(type, ""), type, {}).In(bounds.namespace_);
 }

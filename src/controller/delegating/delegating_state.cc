@@ -10,7 +10,8 @@ DelegatingState::DelegatingState(Client c, std::shared_ptr<SharedInformerFactory
       factory(std::move(f)),
       options(std::move(o)),
       blocked(client.env()),
-      trackers(client.env(), factory->core()) {}
+      trackers(client.env(), factory->core()),
+      under_way(std::make_shared<WritesUnderWay>(client.env())) {}
 
 Result<CallOptions> DelegatingState::CallOf(const CallBounds& bounds, const CallOptions& call,
                                             const JoinedStop& stop) const {

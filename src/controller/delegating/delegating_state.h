@@ -19,11 +19,13 @@
 
 #include "base/core/deadline.h"
 #include "base/core/mutex.h"
+#include "base/loop/parked_waits.h"
 #include "controller/delegating/blocked_reads.h"
 #include "controller/delegating/joined_stop.h"
 #include "controller/delegating/unseen_writes.h"
 #include "controller/delegating/unsettled_writes.h"
 #include "controller/delegating/write_trackers.h"
+#include "controller/delegating/writes_under_way.h"
 
 namespace kinformer::internal::delegating {
 
@@ -53,6 +55,7 @@ struct DelegatingState {
   BlockedReads blocked;
   WriteTrackers trackers;
   UnsettledWrites unsettled{};
+  const std::shared_ptr<WritesUnderWay> under_way;
 
   [[nodiscard]] Env& env() const { return client.env(); }
   [[nodiscard]] ResourceCore At(const KindInfo& type, std::string_view namespace_) const {
@@ -90,11 +93,16 @@ struct DelegatingState {
     if (!Waits() || unsettled.size() == 0) return {};
     return unsettled.Find(type, which);
   }
+  // Whether a read on this thread has to wait for writes of other workers. Only those of reconciles
+  // do, which can be put aside: a webhook that is asked about a write must not wait for its answer.
+  [[nodiscard]] bool AwaitsOthers(const KindInfo& type, const ObjectName& which) const {
+    return Waits() && base::ParkedWaits::Current() != nullptr && under_way->Concern(type, which);
+  }
   // Whether a read of the cache has nothing to wait for. `which`: see UnseenWrites.
   [[nodiscard]] bool IsReady(const ReadSource& source, const KindInfo& type,
                              const ObjectName& which) const {
     return HasSynced(source, which.namespace_) && Unsettled(type, which).empty() &&
-           (!Waits() || source.unseen->Shows(which));
+           (!Waits() || source.unseen->Shows(which)) && !AwaitsOthers(type, which);
   }
 
   // ---- Writes

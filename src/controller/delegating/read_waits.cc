@@ -134,6 +134,18 @@ Task<Result<void>> ReadableTask(std::shared_ptr<DelegatingState> state, ReadSour
   if (parked != nullptr) {
     first.deadline = std::min(patience.deadline, state->env().Now() + kMoment);
   }
+  if (state->AwaitsOthers(type, which)) {
+    const WritesUnderWay::ResourceName resource = WritesUnderWay::NameOf(type);
+    Task<Result<void>> answering =
+        WritesUnderWay::AnsweredTask(state->under_way, resource, which, first);
+    const Result<void> answered = co_await answering;
+    if (!answered && answered.error().reason() == Reason::kStale) {
+      parked->Add([under_way = state->under_way, resource, which, patience] {
+        return WritesUnderWay::AnsweredTask(under_way, resource, which, patience);
+      });
+    }
+    if (!answered) co_return answered;
+  }
   Task<Result<void>> seeing = UnseenWrites::SeenTask(source.unseen, which, first);
   const Result<void> seen = co_await seeing;
   if (!seen && seen.error().reason() == Reason::kStale && first.deadline < patience.deadline) {

@@ -120,6 +120,8 @@ class UnseenWrites : public std::enable_shared_from_this<UnseenWrites> {
   [[nodiscard]] Result<void> WaitFor(const ObjectName& which, const ReadPatience& patience);
 
   [[nodiscard]] std::size_t size() const;
+  // Returns when the oldest write was answered for which reads wait; empty: there is none.
+  [[nodiscard]] std::optional<SteadyTime> OldestUnseen();
 
  private:
   enum class State : std::uint8_t { kBlocks, kHarmless, kSeen, kOtherEpoch };

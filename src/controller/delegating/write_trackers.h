@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,8 @@ class WriteTrackers {
 
   // Number of writes that some informer does not show yet.
   [[nodiscard]] std::size_t unseen() const;
+  // Returns the informer, and the time of the answer, of the oldest write that one does not show.
+  [[nodiscard]] std::optional<std::pair<std::string, SteadyTime>> OldestUnseen() const;
 
  private:
   // All versions and forms of a resource have the same objects and resourceVersions.

@@ -282,6 +282,9 @@ Result<void> SetUp(Impl& impl, const Config* config) {
         impl.options.metrics_access, [state = impl.state] { return state->Read(); },
         std::make_shared<WhyHandler>(impl.env, impl.histories));
   }
+  if (Result<void> added = impl.servers.AddLimits(*impl.cluster, impl.options.readyz); !added) {
+    return added;
+  }
   return impl.caches.Add(impl.cluster, impl.cluster->name());
 }
 
@@ -458,6 +461,11 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
   inherit(own.reconciliation_timeout, usual.reconciliation_timeout);
   inherit(own.park_stale_reads, usual.park_stale_reads);
   inherit(own.event_retry_interval, usual.event_retry_interval);
+  inherit(own.min_interval, usual.min_interval);
+  inherit(own.settle_time, usual.settle_time);
+  inherit(own.settle_limit, usual.settle_limit);
+  if (!own.pace_of) own.pace_of = usual.pace_of;
+  inherit(own.fair_queue, usual.fair_queue);
   inherit(own.max_cache_age, usual.max_cache_age);
   inherit(own.is_leader, usual.is_leader);
   if (!own.is_leader && own.need_leader_election.value_or(true) && elector() != nullptr) {

@@ -1,8 +1,11 @@
 #include "controller/manager/manager_servers.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "kinformer/controller/cache_checks.h"
 #include "kinformer/endpoints/metrics_server.h"
 
 #include "controller/debug/debug_page.h"
@@ -69,6 +72,21 @@ Result<void> ManagerServers::AddHealthzCheck(const std::string& name, healthz::C
 
 Result<void> ManagerServers::AddReadyzCheck(const std::string& name, healthz::Checker check) {
   return AddCheck(readyz_, name, std::move(check));
+}
+
+Result<void> ManagerServers::AddLimits(const Cluster& cluster, const ReadyzLimits& limits) {
+  const auto add = [&](const std::optional<TimeSpan>& limit, const char* option, const char* name,
+                       auto check) -> Result<void> {
+    if (!limit) return {};
+    if (*limit > Duration(0)) return AddReadyzCheck(name, check(cluster, *limit));
+    return Error(Reason::kInvalidArgument,
+                 std::string("ManagerOptions::readyz: ") + option + " must be above zero");
+  };
+  if (Result<void> added = add(limits.max_cache_age, "max_cache_age", "cache-age", CacheAgeCheck);
+      !added) {
+    return added;
+  }
+  return add(limits.max_write_lag, "max_write_lag", "own-writes", WriteLagCheck);
 }
 
 Result<void> ManagerServers::AddExtraHandler(const std::string& path,

@@ -15,6 +15,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/client/client.h"
+#include "kinformer/controller/cluster.h"
 #include "kinformer/controller/manager.h"
 #include "kinformer/endpoints/endpoint_server.h"
 #include "kinformer/endpoints/healthz.h"
@@ -33,6 +34,9 @@ class ManagerServers {
   // kInvalidArgument: after Serve. kAlreadyExists.
   Result<void> AddHealthzCheck(const std::string& name, healthz::Checker check);
   Result<void> AddReadyzCheck(const std::string& name, healthz::Checker check);
+  // Adds the checks of these limits to /readyz. kInvalidArgument: a limit is not above zero.
+  // `cluster` must outlive this.
+  Result<void> AddLimits(const Cluster& cluster, const ReadyzLimits& limits);
   // kInvalidArgument: after Serve, or no metrics are served. kAlreadyExists.
   Result<void> AddExtraHandler(const std::string& path, std::shared_ptr<Handler> handler);
   // Serves the page of debug_page.h with the metrics, and `why` at kWhyPath. Clients that need no

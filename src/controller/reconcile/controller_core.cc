@@ -33,6 +33,15 @@ Result<void> CheckController(const ControllerOptions& options, bool has_reconcil
   if (options.event_retry_interval && *options.event_retry_interval < Duration::zero()) {
     return wrong("event_retry_interval must not be below zero");
   }
+  if (options.min_interval && *options.min_interval < Duration::zero()) {
+    return wrong("min_interval must not be below zero");
+  }
+  if (options.settle_time && *options.settle_time < Duration::zero()) {
+    return wrong("settle_time must not be below zero");
+  }
+  if (options.settle_limit && *options.settle_limit < options.settle_time.value_or(Duration(0))) {
+    return wrong("settle_limit must not be below settle_time");
+  }
   if (options.max_cache_age && *options.max_cache_age <= Duration::zero()) {
     return wrong("max_cache_age must be above zero");
   }
