@@ -106,6 +106,7 @@ set(KINFORMER_LAYERS
   workqueue
   controller/certificates
   controller/endpoints
+  controller/matching
   controller/delegating
   controller/events
   controller/election

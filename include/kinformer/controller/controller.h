@@ -23,6 +23,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
@@ -33,6 +34,8 @@
 #include "kinformer/controller/source.h"
 #include "kinformer/internal/call_gate.h"
 #include "kinformer/internal/controller_core.h"
+#include "kinformer/internal/own_events.h"
+#include "kinformer/internal/own_write.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
 
@@ -63,7 +66,8 @@ namespace kinformer {
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
 // _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;
 // kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache),
-// kinformer_reconcile_parked_total (put aside until a cache shows an own write); those of the
+// kinformer_reconcile_parked_total (put aside until a cache shows an own write),
+// kinformer_own_events_filtered_total (see ControllerOptions::filter_own_events); those of the
 // queue, whose labels `name` and `controller` are the controller's name.
 //
 // Thread-safe. Counterpart: controller.TypedController.
@@ -117,6 +121,7 @@ class TypedController final : public Runnable {
   const std::optional<int> usual_;
   internal::CallGate gate_;  // of requests that return when what they lack is there
   internal::FailingRequests<R> failing_;
+  internal::OwnEvents<R> own_events_;
   Queue queue_;
   internal::ControllerCore core_;  // destroyed first: it uses the other members
 };
@@ -141,6 +146,7 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
     : reconciler_(std::move(reconciler)),
       usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
       failing_(env),
+      own_events_(internal::OwnEventsCounter(env, options)),
       queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
              {.name = options.name, .controller = options.name}),
       core_(env, std::move(options)) {
@@ -158,7 +164,7 @@ Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> s
   if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
   source::TypedSource<R>* const raw = source.get();
   return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_));
+    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_, &own_events_));
   });
 }
 
@@ -218,14 +224,21 @@ bool TypedController<R>::ProcessNext() {
     return true;
   }
   failing_.Tried(request, core_.EventRetryInterval());
+  own_events_.Begin(request);
+  std::vector<internal::OwnWrite> written;
   const bool disposed = core_.Contain([&] {
-    const std::optional<internal::Disposal> disposal = core_.Reconcile(
+    std::optional<internal::Disposal> disposal = core_.Reconcile(
         internal::TextOf(request), next->priority, failing_.Of(request),
         [&](const ReconcileContext& context) { return reconciler_->Reconcile(context, request); });
-    if (disposal) Dispose(request, *disposal);
+    if (!disposal) return;
+    written = std::move(disposal->own_writes);
+    Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
   if (!disposed) queue_.AddWithOpts({.after = std::chrono::seconds(1)}, request);
+  for (const AddOpts& other : own_events_.End(request, std::move(written))) {
+    RequestQueue<R>(queue_, usual_, &failing_).AddWithOpts(other, request);
+  }
   queue_.Done(request);
   return true;
 }

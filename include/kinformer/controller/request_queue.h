@@ -7,8 +7,11 @@
 
 #include <functional>
 #include <optional>
+#include <type_traits>
 
 #include "kinformer/internal/failing_requests.h"
+#include "kinformer/internal/own_events.h"
+#include "kinformer/object/object_name.h"
 #include "kinformer/workqueue/priority_queue.h"
 
 namespace kinformer {
@@ -32,8 +35,9 @@ class RequestQueue {
       : RequestQueue(queue, usual, nullptr) {}
   // Creates the handle of a controller, whose failing requests have delays that events keep.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual,
-               const internal::FailingRequests<R, Hash>* failing)
-      : queue_(queue), usual_(usual), failing_(failing) {}
+               const internal::FailingRequests<R, Hash>* failing,
+               internal::OwnEvents<R, Hash>* own = nullptr)
+      : queue_(queue), usual_(usual), failing_(failing), own_(own) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
   // Adds a request after `delay`.
@@ -46,6 +50,7 @@ class RequestQueue {
     } else if (!options.priority) {
       options.priority = usual_;
     }
+    if (IsForOwnEvent(request) && own_->Takes(request, *event_, options)) return;
     if (failing_ != nullptr && !options.rate_limited) {
       const Duration wait = failing_->WaitOf(request);
       if (wait > options.after) options.after = wait;
@@ -54,13 +59,35 @@ class RequestQueue {
   }
   // Returns a handle on the same queue for an event of another priority.
   [[nodiscard]] RequestQueue WithUsual(int usual) const {
-    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_);
+    RequestQueue other = *this;
+    if (usual_) other.usual_ = usual;
+    return other;
   }
+  // Returns a handle on the same queue for an update. A request that names the updated object is
+  // not added if the update shows only what its reconcile has written
+  // (ControllerOptions::filter_own_events).
+  [[nodiscard]] RequestQueue OfUpdate(const internal::UpdatedObject& event) const {
+    RequestQueue other = *this;
+    other.event_ = event;
+    return other;
+  }
+  [[nodiscard]] bool FiltersOwnEvents() const { return own_ != nullptr && own_->on(); }
 
  private:
+  [[nodiscard]] bool IsForOwnEvent(const R& request) const {
+    if constexpr (std::is_same_v<R, ObjectName>) {
+      return event_ && FiltersOwnEvents() && request.name == event_->name &&
+             request.namespace_ == event_->namespace_;
+    } else {
+      return false;
+    }
+  }
+
   PriorityQueue<R, Hash>& queue_;
   std::optional<int> usual_;
   const internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
+  internal::OwnEvents<R, Hash>* own_ = nullptr;        // null: none are filtered
+  std::optional<internal::UpdatedObject> event_{};     // the update that is handled
 };
 
 }  // namespace kinformer

@@ -28,6 +28,8 @@
 #include "kinformer/controller/predicate.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"
+#include "kinformer/internal/own_events.h"
+#include "kinformer/object/object_meta.h"
 
 namespace kinformer::source {
 
@@ -89,7 +91,16 @@ class Adapter final : public ResourceEventHandler<T> {
     if (!accepts_.Update(event)) return;
     const bool changed = event.old_object.metadata().resourceVersion() !=
                          event.new_object.metadata().resourceVersion();
-    handler_->Update(event, changed ? queue_ : queue_.WithUsual(kLowPriority));
+    if (!changed) return handler_->Update(event, queue_.WithUsual(kLowPriority));
+    if (!queue_.FiltersOwnEvents()) return handler_->Update(event, queue_);
+    const metav1::ObjectMeta before = event.old_object.metadata();
+    const metav1::ObjectMeta now = event.new_object.metadata();
+    if (before.uid() != now.uid()) return handler_->Update(event, queue_);
+    handler_->Update(event, queue_.OfUpdate({.namespace_ = now.namespace_(),
+                                             .name = now.name(),
+                                             .uid = now.uid(),
+                                             .from = before.resourceVersion(),
+                                             .to = now.resourceVersion()}));
   }
   void OnDelete(const Deleted<T>& event) override {
     if (accepts_.Delete(event)) handler_->Delete(event, queue_);

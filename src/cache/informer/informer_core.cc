@@ -352,6 +352,8 @@ Result<void> InformerCore::SetDefaultTransform(RawTransform transform) {
   });
 }
 
+bool InformerCore::Transforms() const { return static_cast<bool>(impl_->Functions().transform); }
+
 Result<void> InformerCore::SetWatchErrorHandler(WatchErrorHandler handler) {
   return impl_->SetFunctions("a watch error handler", [&](UserFunctions& functions) {
     functions.watch_error_handler = std::move(handler);

@@ -434,6 +434,7 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
   inherit(own.enable_warmup, usual.enable_warmup);
   inherit(own.reconciliation_timeout, usual.reconciliation_timeout);
   inherit(own.park_stale_reads, usual.park_stale_reads);
+  inherit(own.filter_own_events, usual.filter_own_events);
   inherit(own.event_retry_interval, usual.event_retry_interval);
   inherit(own.max_cache_age, usual.max_cache_age);
   inherit(own.is_leader, usual.is_leader);

@@ -11,6 +11,7 @@
 
 #include "base/core/deadline.h"
 #include "base/core/user_call.h"
+#include "base/loop/own_writes.h"
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
 #include "controller/reconcile/instruments.h"
@@ -141,6 +142,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
   // Constructed only for a request that may be put aside.
   std::optional<base::ParkedWaits> parked;
   if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
+  std::optional<base::OwnWrites> written;
+  if (options_.filter_own_events.value_or(false)) written.emplace();
   const Result<ReconcileResult> result = CallContained(context, reconcile);
   instruments_->active->Add(-1);
   instruments_->time->Observe(std::chrono::duration<double>(env_.Now() - begun).count());
@@ -151,7 +154,10 @@ std::optional<Disposal> ControllerCore::Reconcile(
     }
   }
   WarnIfItSpins(context, key, result);
-  return DisposalOf(context, result);
+  Disposal disposal = DisposalOf(context, result);
+  // A reconcile that failed for good returns by any event, as ever.
+  if (written && result && !result->terminal_error) disposal.own_writes = written->Take();
+  return disposal;
 }
 
 Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits, int priority) {
