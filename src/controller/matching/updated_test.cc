@@ -10,7 +10,7 @@
 #include "kinformer/internal/request_object.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_from_json.h"
-#include "kinformer/object/unstructured.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer::internal::matching {
 namespace {
@@ -32,7 +32,7 @@ class Updated : public ::testing::Test {
   [[nodiscard]] bool Same(const Pod::Mutable& desired) const {
     return UpdateChangesNothing(*cached_.object(), ToRequestObject<Pod>(desired));
   }
-  const Ref<Pod> cached_ = ObjectFromJson<Pod>(kPod).OrExit();
+  const Ref<Pod> cached_ = ObjectFromJson(Pod::kind_info(), kPod).OrExit().As<Pod>();
   Pod::Mutable desired_ = cached_->DeepCopy();
 };
 
