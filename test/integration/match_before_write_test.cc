@@ -266,7 +266,7 @@ TEST_F(MatchBeforeWrite, WithoutACache_AllAreSent) {
   });
 }
 
-TEST_F(MatchBeforeWrite, TransformedCache_IsNotRelied) {
+TEST_F(MatchBeforeWrite, TransformedCache_IsNotReliedOn) {
   Use({.transform = TransformOf<ConfigMap>([](const Ref<ConfigMap>& map) {
          ConfigMap::Mutable less = map->DeepCopy();
          less.data.clear();
