@@ -78,8 +78,7 @@ class MatchBench {
   MatchBench(std::size_t objects, std::string_view filter) : objects_(objects), filter_(filter) {}
 
   void Run() {
-    const Client client =
-        Client::ForTransport(server_.env(), server_.transport(), {.qps = -1});
+    const Client client = Client::ForTransport(server_.env(), server_.transport(), {.qps = -1});
     const auto factory = std::make_shared<SharedInformerFactory>(client);
     const DelegatingClient cached(client, factory);
     const ApplyOptions as_me{.fieldManager = "bench"};

@@ -37,9 +37,7 @@ const ObjectName kName{"default", "settings"};
 
 class MatchBeforeWrite : public ::testing::Test {
  protected:
-  void Run(Closure body) {
-    ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(10)));
-  }
+  void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(10))); }
   void Use(SharedInformerFactoryOptions factory, DelegatingClientOptions options = {}) {
     factory_ = std::make_shared<SharedInformerFactory>(client_, std::move(factory));
     cached_ = DelegatingClient(client_, factory_, std::move(options));
@@ -77,7 +75,9 @@ class MatchBeforeWrite : public ::testing::Test {
     if (at == std::string::npos) return "";
     return text.substr(at + line.size(), text.find('\n', at) - at - line.size());
   }
-  std::string Color() { return std::string(cached_.Get<ConfigMap>(kName).OrExit()->data()["color"]); }
+  std::string Color() {
+    return std::string(cached_.Get<ConfigMap>(kName).OrExit()->data()["color"]);
+  }
 
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.metrics = metrics_}};
@@ -168,10 +168,9 @@ TEST_F(MatchBeforeWrite, Apply_OfWhatIsApplied_IsNotSent) {
     Theirs(R"({"data":{"size":"9"}})");
     EXPECT_EQ(apply("blue"), 0U) << "fields of others do not matter";
     Theirs(R"({"data":{"color":"red"}})");
-    EXPECT_EQ(Sent([&] {
-                cached_.Apply(Map("blue"), {.fieldManager = "me", .force = true}).OrExit();
-              }),
-              1U);
+    EXPECT_EQ(
+        Sent([&] { cached_.Apply(Map("blue"), {.fieldManager = "me", .force = true}).OrExit(); }),
+        1U);
     EXPECT_EQ(Color(), "blue");
     EXPECT_EQ(Counted("apply"), "3");
   });
@@ -200,8 +199,7 @@ TEST_F(MatchBeforeWrite, ApplyWithAnAtomicList_IsLearnedFromTheFirstAnswer) {
     const std::map<std::string, std::string> labels{{"app", "web"}};
     web.spec.selector.emplace().matchLabels = labels;
     web.spec.template_.metadata.labels = labels;
-    web.spec.template_.spec.containers.push_back(
-        {.name = "web", .image = "web:1", .args = {"-v"}});
+    web.spec.template_.spec.containers.push_back({.name = "web", .image = "web:1", .args = {"-v"}});
     const auto apply = [&] {
       return Sent([&] { cached_.Apply(web, {.fieldManager = "me"}).OrExit(); });
     };

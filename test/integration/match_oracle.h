@@ -79,8 +79,8 @@ class MatchOracle {
       if (!sent) {
         report_.wrong = what + " was not sent, and is refused: " + sent.error().ToString();
       } else if ((*sent)->metadata().resourceVersion() != then) {
-        report_.wrong = what + " was not sent, and changes " + before->ToJson() + " into " +
-                        (*sent)->ToJson();
+        report_.wrong =
+            what + " was not sent, and changes " + before->ToJson() + " into " + (*sent)->ToJson();
       }
     }
   }

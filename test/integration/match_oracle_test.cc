@@ -1,6 +1,8 @@
 // Random writes that a DelegatingClient does not send, since they would change nothing, are sent by
 // a client that does not compare: nothing changes.
 
+#include "integration/match_oracle.h"
+
 #include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -12,7 +14,6 @@
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/testing/api_server.h"
 
-#include "integration/match_oracle.h"
 #include "simulation/seeds.h"
 
 namespace kinformer::testing {

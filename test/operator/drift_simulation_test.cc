@@ -46,8 +46,7 @@ struct DriftRun {
 class Drift {
  public:
   explicit Drift(std::uint64_t seed)
-      : seed_(seed),
-        env_({.seed = seed, .server = {.field_owners = true}, .metrics = metrics_}) {}
+      : seed_(seed), env_({.seed = seed, .server = {.field_owners = true}, .metrics = metrics_}) {}
 
   DriftRun Run() {
     for (int i = 0; i < kObjects; ++i) {
@@ -61,9 +60,9 @@ class Drift {
       Disturb(replica);
       const std::string what = Dice(2) == 0 ? R"("goal":")" + std::to_string(Dice(3))
                                             : R"("color":"color-)" + std::to_string(Dice(3));
-      static_cast<void>(env_.server().Patch(
-          kMaps, {"default", Name(static_cast<int>(Dice(kObjects)))},
-          *json::Parse(R"({"data":{)" + what + R"("}})")));
+      static_cast<void>(env_.server().Patch(kMaps,
+                                            {"default", Name(static_cast<int>(Dice(kObjects)))},
+                                            *json::Parse(R"({"data":{)" + what + R"("}})")));
       env_.RunFor(milliseconds(Dice(4000)));
     }
     env_.server().faults().Clear();
@@ -121,8 +120,7 @@ class Drift {
                                  context.call());
       case 2:
         return client.Patch<Map>(
-            name,
-            {PatchType::kStrategicMerge, R"({"data":{"color":")" + color + R"("}})"}, {},
+            name, {PatchType::kStrategicMerge, R"({"data":{"color":")" + color + R"("}})"}, {},
             context.call());
       default: {
         Map::Mutable wanted;

@@ -138,7 +138,8 @@ struct AsyncDelegatingClientCore::Calls {
   static void NoteOwn(const std::shared_ptr<base::OwnWrites::Notes>& own, const ObjectRef& answer,
                       std::string from) {
     if (from.empty() || !answer || answer->resourceVersion() == from) return;
-    own->Note({std::string(answer->uid()), std::move(from), std::string(answer->resourceVersion())});
+    own->Note(
+        {std::string(answer->uid()), std::move(from), std::string(answer->resourceVersion())});
   }
 
   static Task<Answer> Update(State state, const KindInfo& type, RequestObject object,
@@ -166,8 +167,7 @@ struct AsyncDelegatingClientCore::Calls {
   static Task<Answer> Patch(State state, const KindInfo& type, ObjectName name,
                             kinformer::Patch patch, std::string subresource, PatchOptions options,
                             CallBounds bounds, CallOptions call) {
-    if (ObjectRef same =
-            MatchedPatch(*state, type, name, patch, subresource, options, bounds)) {
+    if (ObjectRef same = MatchedPatch(*state, type, name, patch, subresource, options, bounds)) {
       co_return same;
     }
     const auto own = base::OwnWrites::Current();

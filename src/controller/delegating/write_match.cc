@@ -59,8 +59,7 @@ Fingerprint PrintOfPatch(const DelegatingState& state, const KindInfo& type, con
                          std::uint64_t epoch, const kinformer::Patch& patch,
                          std::string_view subresource, const PatchOptions& options) {
   return PrintOf(state, type, object, epoch, PatchContentType(patch.type), subresource,
-                 ManagerOf(state, options.fieldManager), options.force.value_or(false),
-                 patch.body);
+                 ManagerOf(state, options.fieldManager), options.force.value_or(false), patch.body);
 }
 
 bool IsAppliedTo(DelegatingState& state, const KindInfo& type, const json::Value& object,
@@ -118,10 +117,9 @@ ObjectRef MatchedPatch(DelegatingState& state, const KindInfo& type, const Objec
   if (!state.matches.Knows(print)) {
     const Result<json::Value> object = json::Parse(BlockToJson(*cached.object));
     if (!object) return {};
-    const bool same =
-        applies ? IsAppliedTo(state, type, *object, patch,
-                              {ManagerOf(state, options.fieldManager), subresource})
-                : matching::PatchChangesNothing(type, *object, patch);
+    const bool same = applies ? IsAppliedTo(state, type, *object, patch,
+                                            {ManagerOf(state, options.fieldManager), subresource})
+                              : matching::PatchChangesNothing(type, *object, patch);
     if (!same) return {};
     state.matches.Learn(print);
   }
@@ -138,8 +136,7 @@ void LearnFromPatch(DelegatingState& state, const KindInfo& type, const kinforme
   }
   const std::optional<std::uint64_t> epoch = EpochOf(state, type);
   if (!epoch) return;
-  state.matches.Learn(
-      PrintOfPatch(state, type, answer, *epoch, patch, subresource, options));
+  state.matches.Learn(PrintOfPatch(state, type, answer, *epoch, patch, subresource, options));
   const Result<json::Value> object = json::Parse(BlockToJson(answer));
   const Result<json::Value> body = json::Parse(patch.body);
   if (!object || !body) return;

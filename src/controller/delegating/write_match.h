@@ -44,8 +44,7 @@ struct MatchableObject {
 // The patch has been answered with `answer`. What an apply answers tells which places are atomic,
 // and that it changes nothing if it is repeated in that version.
 void LearnFromPatch(DelegatingState& state, const KindInfo& type, const kinformer::Patch& patch,
-                    std::string_view subresource, const PatchOptions& options,
-                    const Block& answer);
+                    std::string_view subresource, const PatchOptions& options, const Block& answer);
 
 // The same for a server-side apply of an object, known by the object as it is given: that costs
 // less than to make the configuration of it.

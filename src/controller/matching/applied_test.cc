@@ -38,9 +38,8 @@ class Applied : public ::testing::Test {
     json::Value& containers = object.Ensure("spec", "template", "spec", "containers");
     containers.Ensure(0, "ports", 0).Set("protocol", "TCP");
     containers.Append(json::Parse(R"({"name":"sidecar","image":"side:1"})").OrExit());
-    object.Ensure("metadata").Set(
-        "managedFields",
-        json::Value::MakeArray({Entry("other", "{}"), Entry("me", kFields)}));
+    object.Ensure("metadata")
+        .Set("managedFields", json::Value::MakeArray({Entry("other", "{}"), Entry("me", kFields)}));
     return object;
   }
   static json::Value Entry(const char* manager, const char* fields) {
@@ -130,8 +129,9 @@ TEST_F(Applied, ItemsInAnotherOrder_AreNotApplied) {
   json::Value more = applied_;
   more.Ensure("spec", "template", "spec", "containers")
       .Append(json::Parse(R"({"name":"sidecar"})").OrExit());
-  object_.Ensure("metadata", "managedFields", 1, "fieldsV1", "f:spec", "f:template", "f:spec",
-                 "f:containers")
+  object_
+      .Ensure("metadata", "managedFields", 1, "fieldsV1", "f:spec", "f:template", "f:spec",
+              "f:containers")
       .Set(R"(k:{"name":"sidecar"})", json::Parse(R"({".":{},"f:name":{}})").OrExit());
   EXPECT_TRUE(Is(object_, more));
   json::Array& items = object_.Ensure("spec", "template", "spec", "containers").EnsureArray();

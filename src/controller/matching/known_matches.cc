@@ -71,9 +71,8 @@ bool KnownMatches::AreAtomic(const KindInfo& kind, const std::vector<std::string
   if (places.empty()) return true;
   const std::string name = KindName(kind);
   const base::MutexLock lock(mutex_);
-  return std::all_of(places.begin(), places.end(), [&](const std::string& place) {
-    return atomic_.contains({name, place});
-  });
+  return std::all_of(places.begin(), places.end(),
+                     [&](const std::string& place) { return atomic_.contains({name, place}); });
 }
 
 void KnownMatches::LearnAtomic(const KindInfo& kind, const std::vector<std::string>& places) {

@@ -34,12 +34,12 @@ class Overlay {
  private:
   [[nodiscard]] bool LeavesMembers(const json::Value& patch, const json::Value& object,
                                    const ValueType& type) const {
-    return std::all_of(
-        patch.members().begin(), patch.members().end(), [&](const json::Object::Member& member) {
-          const auto& [name, value] = member;
-          if (strategic_ && name.starts_with('$')) return false;
-          return Leaves(value, object.Find(name), type.Member(name));
-        });
+    return std::all_of(patch.members().begin(), patch.members().end(),
+                       [&](const json::Object::Member& member) {
+                         const auto& [name, value] = member;
+                         if (strategic_ && name.starts_with('$')) return false;
+                         return Leaves(value, object.Find(name), type.Member(name));
+                       });
   }
 
   // The server puts items of the patch into the patch's order, so they must have it already.

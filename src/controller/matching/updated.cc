@@ -22,9 +22,13 @@ using wire::WireField;
 
 constexpr std::string_view kVersion = "resourceVersion";
 // Metadata that only the server writes. An update that lacks it leaves it as it is.
-constexpr std::array<std::string_view, 7> kOwnedByServer = {
-    "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
-    "managedFields",     "selfLink",                   "uid"};
+constexpr std::array<std::string_view, 7> kOwnedByServer = {"creationTimestamp",
+                                                            "deletionGracePeriodSeconds",
+                                                            "deletionTimestamp",
+                                                            "generation",
+                                                            "managedFields",
+                                                            "selfLink",
+                                                            "uid"};
 
 bool IsOwnedByServer(std::string_view member) {
   return std::find(kOwnedByServer.begin(), kOwnedByServer.end(), member) != kOwnedByServer.end();
@@ -55,8 +59,8 @@ class Messages {
  public:
   enum class Part : std::uint8_t { kObject, kMetadata, kOther };
 
-  static bool Same(const MessageDescriptor& type, std::string_view desired,
-                   std::string_view cached, Part part) {
+  static bool Same(const MessageDescriptor& type, std::string_view desired, std::string_view cached,
+                   Part part) {
     if (desired == cached) return true;
     const auto mine = FieldsOf(desired);
     const auto its = FieldsOf(cached);
@@ -106,8 +110,9 @@ class Messages {
     if (field->merge_rule != nullptr && field->merge_rule->list_type == ListType::kSet) {
       return std::is_permutation(desired.begin(), desired.end(), cached.begin(), SameField);
     }
-    return std::equal(desired.begin(), desired.end(), cached.begin(),
-                      [&](const WireField& a, const WireField& b) { return SameOne(*field, a, b); });
+    return std::equal(
+        desired.begin(), desired.end(), cached.begin(),
+        [&](const WireField& a, const WireField& b) { return SameOne(*field, a, b); });
   }
 
   static bool SameOne(const FieldDescriptor& field, const WireField& a, const WireField& b) {
