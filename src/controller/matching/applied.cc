@@ -135,7 +135,7 @@ bool IsApplied(const KindInfo& kind, const json::Value& object, const json::Valu
   const json::Value* const entry = EntryOf(object, by);
   if (entry == nullptr || !applied.is_object()) return false;
   if ((*entry)["apiVersion"] != applied["apiVersion"]) return false;
-  // What remains of the configuration without what nobody owns.
+  // The configuration without what nobody owns.
   json::Value owned = json::Value::MakeObject();
   for (const auto& [name, value] : applied.members()) {
     const json::Value& there = object[name];

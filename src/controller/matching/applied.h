@@ -14,7 +14,7 @@
 
 namespace kinformer::internal::matching {
 
-// Who applies what.
+// The manager, and the part of the object that it applies.
 struct AppliedBy {
   std::string_view manager;
   std::string_view subresource;  // empty: the object itself

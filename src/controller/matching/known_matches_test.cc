@@ -1,4 +1,4 @@
-// What a client remembers of its writes.
+// The memory of a client of its writes.
 
 #include "controller/matching/known_matches.h"
 

@@ -225,7 +225,7 @@ bool OnlyPatched(const json::Value& before, const json::Value& after, const json
     const json::Value* const is = after.Find(name);
     if (was != nullptr && is != nullptr && *was == *is) return true;
     if (mine == nullptr) return false;
-    // What the patch has added or removed.
+    // Added or removed by the patch.
     if (was == nullptr) return is != nullptr && *mine == *is;
     return is == nullptr ? mine->is_null() : OnlyPatched(*was, *is, *mine);
   };
