@@ -11,6 +11,7 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/base/metrics.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/delegating_client.h"
@@ -37,8 +38,8 @@ class OwnEventsTest : public ::testing::Test {
   void Begin(Work work, std::optional<bool> filters = true) {
     replica_ = &env_.AddReplica("a", [&](Manager& manager) {
       ControllerBuilder(manager)
-          .Named("worker")
           .For<Map>()
+          .Named("worker")
           .WithOptions({.filter_own_events = filters})
           .Complete([this, work = std::move(work), client = manager.GetClient()](
                         const ReconcileContext& context,
@@ -51,8 +52,8 @@ class OwnEventsTest : public ::testing::Test {
           })
           .OrExit();
       ControllerBuilder(manager)
-          .Named("watcher")
           .For<Map>()
+          .Named("watcher")
           .Complete([this](const ReconcileContext&, const Request& request) {
             if (request == kName) ++watcher_;
             return Result<ReconcileResult>(ReconcileResult{});

@@ -74,7 +74,7 @@ class RequestQueue {
   [[nodiscard]] bool FiltersOwnEvents() const { return own_ != nullptr && own_->on(); }
 
  private:
-  [[nodiscard]] bool IsForOwnEvent(const R& request) const {
+  [[nodiscard]] bool IsForOwnEvent([[maybe_unused]] const R& request) const {
     if constexpr (std::is_same_v<R, ObjectName>) {
       return event_ && FiltersOwnEvents() && request.name == event_->name &&
              request.namespace_ == event_->namespace_;

@@ -190,8 +190,7 @@ void AppliedObject::Learn(DelegatingState& state, const Block& answer) const {
 
 std::string PatchedVersion(const Block& before, const Block& answer,
                            const kinformer::Patch& patch) {
-  if (patch.type != PatchType::kApply && patch.type != PatchType::kMergePatch) return {};
-  if (before.uid() != answer.uid()) return {};
+  if (patch.type == PatchType::kJsonPatch || before.uid() != answer.uid()) return {};
   Result<json::Value> was = json::Parse(BlockToJson(before));
   Result<json::Value> is = json::Parse(BlockToJson(answer));
   const Result<json::Value> body = json::Parse(patch.body);

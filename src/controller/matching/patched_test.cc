@@ -6,7 +6,6 @@
 #include <string>
 
 #include "kinformer/api/appsv1.h"
-#include "kinformer/api/corev1.h"
 #include "kinformer/json/json.h"
 
 namespace kinformer::internal::matching {
