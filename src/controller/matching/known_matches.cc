@@ -42,6 +42,7 @@ bool KnownMatches::Knows(const Fingerprint& write) const {
 void KnownMatches::Put(const Fingerprint& write) {
   Bucket& bucket = buckets_[write.a & (buckets_.size() - 1)];
   if (std::find(bucket.begin(), bucket.end(), write) != bucket.end()) return;
+  if (bucket.back() == Fingerprint()) ++used_;
   std::move_backward(bucket.begin(), bucket.end() - 1, bucket.end());
   bucket.front() = write;
 }
@@ -49,6 +50,7 @@ void KnownMatches::Put(const Fingerprint& write) {
 void KnownMatches::Grow() {
   std::vector<Bucket> before(buckets_.size() * 2);
   before.swap(buckets_);
+  used_ = 0;
   for (const Bucket& bucket : before) {
     // The oldest first, so that the order stays.
     for (auto write = bucket.rbegin(); write != bucket.rend(); ++write) {
@@ -60,10 +62,7 @@ void KnownMatches::Grow() {
 void KnownMatches::Learn(const Fingerprint& write) {
   const base::MutexLock lock(mutex_);
   // Grown while half full, so that few buckets overflow.
-  if (++learned_ > buckets_.size() * kWays / 2 && buckets_.size() < kMostBuckets) {
-    Grow();
-    learned_ = 0;
-  }
+  if (used_ >= buckets_.size() * kWays / 2 && buckets_.size() < kMostBuckets) Grow();
   Put(write);
 }
 

@@ -59,7 +59,7 @@ class KnownMatches {
   mutable base::Mutex mutex_;
   // A power of two of them.
   std::vector<Bucket> buckets_ KINFORMER_GUARDED_BY(mutex_){16};
-  std::size_t learned_ KINFORMER_GUARDED_BY(mutex_) = 0;  // since the last growth
+  std::size_t used_ KINFORMER_GUARDED_BY(mutex_) = 0;
   // Group and kind, and a place.
   std::set<std::pair<std::string, std::string>> atomic_ KINFORMER_GUARDED_BY(mutex_);
 };
