@@ -61,7 +61,11 @@ class MatchBeforeWrite : public ::testing::Test {
   // Makes the object, without the client under test, and lets that one's cache have it.
   ConfigMap::Mutable Made() {
     client_.For<ConfigMap>("default").Create(Map("blue")).OrExit();
-    return cached_.Get<ConfigMap>(kName).OrExit()->DeepCopy();
+    return Copy();
+  }
+  ConfigMap::Mutable Copy() {
+    const Ref<ConfigMap> map = cached_.Get<ConfigMap>(kName).OrExit();
+    return map->DeepCopy();
   }
   // Another client changes the object, and the cache shows it.
   void Theirs(const std::string& patch) {
@@ -75,9 +79,7 @@ class MatchBeforeWrite : public ::testing::Test {
     if (at == std::string::npos) return "";
     return text.substr(at + line.size(), text.find('\n', at) - at - line.size());
   }
-  std::string Color() {
-    return std::string(cached_.Get<ConfigMap>(kName).OrExit()->data()["color"]);
-  }
+  std::string Color() { return Copy().data["color"]; }
 
   const std::shared_ptr<TextMetrics> metrics_ = NewTextMetrics();
   Simulation sim_{{.metrics = metrics_}};
@@ -115,7 +117,7 @@ TEST_F(MatchBeforeWrite, UpdateOfAnotherVersion_IsSent) {
                 EXPECT_EQ(refused.error().reason(), Reason::kConflict);
               }),
               1U);
-    map = cached_.Get<ConfigMap>(kName).OrExit()->DeepCopy();
+    map = Copy();
     map.metadata.resourceVersion.clear();
     EXPECT_EQ(Sent([&] { cached_.Update(map).OrExit(); }), 1U) << "without a version";
   });
@@ -151,7 +153,7 @@ TEST_F(MatchBeforeWrite, Patches_OfWhatIsThere_AreNotSent) {
     EXPECT_EQ(sent(PatchType::kJsonPatch, replace), 0U);
     EXPECT_EQ(Counted("patch"), "4");
     EXPECT_EQ(sent(PatchType::kMergePatch, R"({"data":{"size":"9"}})"), 1U);
-    EXPECT_NE(cached_.Get<ConfigMap>(kName).OrExit()->metadata().resourceVersion(), version);
+    EXPECT_NE(Copy().metadata.resourceVersion, version);
   });
 }
 
@@ -257,7 +259,8 @@ TEST_F(MatchBeforeWrite, ClientThatDoesNotWaitForItsWrites_SendsAll) {
 
 TEST_F(MatchBeforeWrite, WithoutACache_AllAreSent) {
   Run([&] {
-    const auto map = client_.For<ConfigMap>("default").Create(Map("blue")).OrExit()->DeepCopy();
+    const Ref<ConfigMap> made = client_.For<ConfigMap>("default").Create(Map("blue")).OrExit();
+    const ConfigMap::Mutable map = made->DeepCopy();
     EXPECT_EQ(Sent([&] { cached_.Update(map).OrExit(); }), 1U) << "and no informer is made";
     static_cast<void>(cached_.GetMetadata<ConfigMap>(kName).OrExit());
     EXPECT_EQ(Sent([&] { cached_.Update(map).OrExit(); }), 1U) << "only the metadata";
@@ -283,7 +286,7 @@ TEST_F(MatchBeforeWrite, CacheWithoutManagedFields_MatchesAllButApplies) {
   Run([&] {
     Made();
     cached_.Apply(Map("blue"), {.fieldManager = "me"}).OrExit();
-    ConfigMap::Mutable map = cached_.Get<ConfigMap>(kName).OrExit()->DeepCopy();
+    ConfigMap::Mutable map = Copy();
     EXPECT_EQ(Sent([&] { cached_.Update(map).OrExit(); }), 0U);
     Theirs(R"({"data":{"size":"9"}})");
     EXPECT_EQ(Sent([&] { cached_.Apply(Map("blue"), {.fieldManager = "me"}).OrExit(); }), 1U);
@@ -299,7 +302,7 @@ TEST_F(MatchBeforeWrite, ObjectThatIsBeingDeleted_IsSent) {
     client_.For<ConfigMap>("default").Create(map).OrExit();
     static_cast<void>(Color());
     cached_.Delete<ConfigMap>(kName).OrExit();
-    map = cached_.Get<ConfigMap>(kName).OrExit()->DeepCopy();
+    map = Copy();
     EXPECT_TRUE(map.metadata.deletionTimestamp.has_value());
     EXPECT_EQ(Sent([&] { cached_.Update(map).OrExit(); }), 1U);
   });
@@ -310,7 +313,8 @@ TEST_F(MatchBeforeWrite, StatusAndRunTimeKinds_Match) {
   Run([&] {
     const RestMapping maps{{"", "v1", "configmaps"}, {"", "v1", "ConfigMap"}, true};
     client_.For<ConfigMap>("default").Create(Map("blue")).OrExit();
-    json::Value map = cached_.Get(maps, kName).OrExit()->DeepCopy();
+    const Ref<Unstructured> there = cached_.Get(maps, kName).OrExit();
+    json::Value map = there->DeepCopy();
     EXPECT_EQ(Sent([&] { cached_.Update(maps, map).OrExit(); }), 0U);
     EXPECT_EQ(Sent([&] {
                 cached_.Patch(maps, kName, {.body = R"({"data":{"color":"blue"}})"}).OrExit();
@@ -324,7 +328,8 @@ TEST_F(MatchBeforeWrite, StatusAndRunTimeKinds_Match) {
     pod.metadata.name = "web-0";
     pod.spec.containers.push_back({.name = "web", .image = "web:1"});
     client_.For<corev1::Pod>("default").Create(pod).OrExit();
-    pod = cached_.Get<corev1::Pod>({"default", "web-0"}).OrExit()->DeepCopy();
+    const Ref<corev1::Pod> web = cached_.Get<corev1::Pod>({"default", "web-0"}).OrExit();
+    pod = web->DeepCopy();
     EXPECT_EQ(Sent([&] { cached_.UpdateStatus(pod).OrExit(); }), 0U);
     pod.status.phase = "Running";
     EXPECT_EQ(Sent([&] { cached_.UpdateStatus(pod).OrExit(); }), 1U);
@@ -350,7 +355,7 @@ TEST_F(MatchBeforeWrite, Coroutines_DoTheSame) {
       co_return Result<void>();
     };
     EXPECT_EQ(Sent([&] { BlockOn(sim_.env(), writes(awaited, map)).OrExit(); }), 1U);
-    const ConfigMap::Mutable now = cached_.Get<ConfigMap>(kName).OrExit()->DeepCopy();
+    const ConfigMap::Mutable now = Copy();
     EXPECT_EQ(Sent([&] { BlockOn(sim_.env(), writes(awaited, now)).OrExit(); }), 0U);
   });
 }

@@ -70,7 +70,7 @@ class MatchOracle {
         continue;
       }
       // The answer to a write that was not sent is the cached object itself.
-      if (answer->object() != cached.object()) {
+      if ((*answer).object() != cached.object()) {
         if ((*answer)->metadata().resourceVersion() == then) ++report_.missed;
         continue;
       }
