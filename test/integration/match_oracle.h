@@ -127,7 +127,7 @@ class MatchOracle {
         break;
       case 3:
         copy.metadata.finalizers = {"example.com/a", "example.com/b"};
-        if (dice_.OneIn(2)) std::swap(copy.metadata.finalizers[0], copy.metadata.finalizers[1]);
+        if (dice_.OneIn(2)) copy.metadata.finalizers.pop_back();
         break;
       default:
         break;

@@ -46,8 +46,8 @@ class KnownMatches {
   void LearnAtomic(const KindInfo& kind, const std::vector<std::string>& places);
 
  private:
-  static constexpr std::size_t kWays = 4;
-  static constexpr std::size_t kMostBuckets = std::size_t{1} << 16;
+  static constexpr std::size_t kWays = 8;
+  static constexpr std::size_t kMostBuckets = std::size_t{1} << 15;
   static constexpr std::size_t kMostPlaces = 10'000;
   // The newest first. Zero: none.
   using Bucket = std::array<Fingerprint, kWays>;
@@ -58,7 +58,7 @@ class KnownMatches {
   const std::uint64_t seed_;
   mutable base::Mutex mutex_;
   // A power of two of them.
-  std::vector<Bucket> buckets_ KINFORMER_GUARDED_BY(mutex_){16};
+  std::vector<Bucket> buckets_ KINFORMER_GUARDED_BY(mutex_){8};
   std::size_t used_ KINFORMER_GUARDED_BY(mutex_) = 0;
   // Group and kind, and a place.
   std::set<std::pair<std::string, std::string>> atomic_ KINFORMER_GUARDED_BY(mutex_);
