@@ -109,6 +109,7 @@ set(KINFORMER_LAYERS
   controller/certificates
   controller/endpoints
   controller/debug
+  controller/matching
   controller/delegating
   controller/events
   controller/election

@@ -361,7 +361,7 @@ TEST_F(ReadYourWritesTest, AnAnswerWithoutAVersionIsSettledByAGet) {
                             .text = R"({"apiVersion":"v1","kind":"ConfigMap",)"
                                     R"("metadata":{"name":"a","namespace":"default"}})",
                             .content_type = "application/json"});
-      ASSERT_TRUE(cached_.Patch<ConfigMap>(Named("a"), {.body = "{}"}).ok());
+      ASSERT_TRUE(cached_.Patch<ConfigMap>(Named("a"), {.body = R"({"data":{"size":"9"}})"}).ok());
     };
     ASSERT_TRUE(client_.For<ConfigMap>("default").Update(Map("a", "red")).ok());
     answer_without_version();

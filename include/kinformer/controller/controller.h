@@ -23,6 +23,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
@@ -37,6 +38,8 @@
 #include "kinformer/internal/controller_figures.h"
 #include "kinformer/internal/has_history.h"
 #include "kinformer/internal/noted_queue.h"
+#include "kinformer/internal/own_events.h"
+#include "kinformer/internal/own_write.h"
 #include "kinformer/internal/request_paces.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
@@ -68,7 +71,8 @@ namespace kinformer {
 // _reconcile_errors_total, _terminal_reconcile_errors_total, _reconcile_panics_total,
 // _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;
 // kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache),
-// kinformer_reconcile_parked_total (put aside until a cache shows an own write); those of the
+// kinformer_reconcile_parked_total (put aside until a cache shows an own write),
+// kinformer_own_events_filtered_total (see ControllerOptions::filter_own_events); those of the
 // queue, whose labels `name` and `controller` are the controller's name.
 //
 // Thread-safe. Counterpart: controller.TypedController.
@@ -144,6 +148,7 @@ class TypedController final : public Runnable,
   const std::optional<int> usual_;
   internal::CallGate gate_;  // of requests that return when what they lack is there
   internal::FailingRequests<R> failing_;
+  internal::OwnEvents<R> own_events_;
   Queue queue_;
   internal::ControllerCore core_;  // destroyed first: it uses the other members
 };
@@ -168,6 +173,7 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
     : reconciler_(std::move(reconciler)),
       usual_(options.use_priority_queue.value_or(true) ? std::optional(0) : std::nullopt),
       failing_(env, options),
+      own_events_(internal::OwnEventsCounter(env, options)),
       queue_(env, limiter != nullptr ? std::move(limiter) : LimiterFor(env, usual_.has_value()),
              internal::FlowsFor<R>(options.fair_queue),
              {.name = options.name, .controller = options.name}),
@@ -186,7 +192,8 @@ Result<void> TypedController<R>::Watch(std::shared_ptr<source::TypedSource<R>> s
   if (source == nullptr) return Error(Reason::kInvalidArgument, "the source is null");
   source::TypedSource<R>* const raw = source.get();
   return core_.Watch(std::move(source), [this, raw](const std::stop_token& stop) {
-    return raw->Start(stop, RequestQueue<R>(queue_, usual_, &failing_, &core_.causes()));
+    return raw->Start(stop,
+                      RequestQueue<R>(queue_, usual_, &failing_, &core_.causes(), &own_events_));
   });
 }
 
@@ -256,17 +263,25 @@ bool TypedController<R>::ProcessNext() {
     return true;
   }
   failing_.Tried(request, core_.EventRetryInterval());
+  own_events_.Begin(request);
+  std::vector<internal::OwnWrite> written;
   const bool disposed = core_.Contain([&] {
-    const std::optional<internal::Disposal> disposal =
+    std::optional<internal::Disposal> disposal =
         core_.Reconcile(internal::TextOf(request), next->priority, failing_.Of(request), causes,
                         [&](const ReconcileContext& context) {
                           failing_.Began(request);
                           return reconciler_->Reconcile(context, request);
                         });
-    if (disposal) Dispose(request, *disposal);
+    if (!disposal) return;
+    written = std::move(disposal->own_writes);
+    Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.
   if (!disposed) Again(request, {.after = std::chrono::seconds(1)}, CauseType::kRetry);
+  const RequestQueue<R> queue(queue_, usual_, &failing_, &core_.causes());
+  for (internal::HeldEvent& other : own_events_.End(request, std::move(written))) {
+    queue.AddEvent(request, std::move(other));
+  }
   queue_.Done(request);
   return true;
 }

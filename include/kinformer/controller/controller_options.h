@@ -71,6 +71,16 @@ struct ControllerOptions {
   // a watch that is late takes no worker. A request that was put aside twice in a row waits, as
   // with false: reads then wait for the write. Default: true.
   std::optional<bool> park_stale_reads{};
+  // True: an update event that shows only what the reconcile of this very object has written does
+  // not wake it again. Such an event leads from the version that the write was based on to the one
+  // that it made, so no change of others is in it; several own writes in a row count as one. The
+  // writes are those of a reconcile that returned without an error, on its own thread, by a
+  // DelegatingClient: Update and Patch, Apply, and those of a status. All other requests and
+  // controllers are woken as ever, and so is the object itself by creations, deletions, events of
+  // other objects (children too), and writes from elsewhere. For controllers whose requests are
+  // Requests. False: own writes wake, which a reconcile relies on that writes and returns to go on
+  // at the event: so switch it on where each reconcile does all that is to be done. Default: false.
+  std::optional<bool> filter_own_events{};
   // Staleness breaker: reconciles wait while a source's cache was last confirmed to be up to date
   // longer ago than this (InformerStatus::progress_age), so that a controller without its server
   // does not act on outdated objects. Use at least a minute and a half, since a quiet watch hears

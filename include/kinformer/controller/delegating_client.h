@@ -37,6 +37,28 @@
 // failed with an error although the server has done them, and kinds that are read from the server,
 // which are never outdated.
 //
+// Match before write. An Update, Patch or Apply, of an object or its status, that would change
+// nothing is not sent, and its answer is the cached object (match_before_write switches that off;
+// kinformer_writes_matched_total counts, with the label verb). It would change nothing if:
+//   - an Update equals the cached object and has its resourceVersion. Metadata that the server
+//     writes (uid, managedFields, ...) may be left out. Quantities are equal as the server stores
+//     them ("1000m" is "1"), sets in any order; all else literally, so a field that the server
+//     would fill in again counts as a change.
+//   - a merge, strategic merge or JSON patch, laid over the cached object, leaves it as it is.
+//   - all fields of an Apply are in the cached object with equal values, and its manager owns
+//     exactly these, as managedFields say. A list that managedFields name as one field is taken for
+//     atomic once an answer has shown that; until then it is sent.
+// In doubt it is sent: dry runs, other subresources, without a started and synced cache of whole
+// objects without a transform, while that cache lacks a write of this client to the object (so
+// never with read_your_writes_timeout = 0), with another resourceVersion than the cached one,
+// and for objects that are absent or being deleted. A write that is not sent is not authorized,
+// validated or admitted either.
+// The cache may lack a change of another client, which the write would have met. An Update would
+// have been a conflict, and a Patch or Apply would have undone the change at once. Now the event of
+// the change does that, as for each change that comes a moment after the write: it wakes the
+// reconcile, which then finds a cache that does not match. So no change is lost, as long as the
+// controller's predicates let its event through.
+//
 // Counterpart: client.Client of controller-runtime (once called DelegatingClient), which waits for
 // its own writes only if EnableReadYourWritesConsistency is set (v0.25).
 

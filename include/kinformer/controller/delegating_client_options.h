@@ -22,6 +22,9 @@ namespace kinformer {
 struct DelegatingClientOptions {
   // Longest time that a read waits for earlier writes of this client. 0: it does not wait.
   TimeSpan read_your_writes_timeout{std::chrono::seconds(5)};
+  // Sends no Update, Patch and Apply that would change nothing in the object as the cache has it;
+  // their answer is the cached object. See delegating_client.h.
+  bool match_before_write{true};
   // Makes a read without an existing informer an error (kInvalidArgument), instead of creating the
   // informer. For programs that must not begin to watch a whole collection by accident.
   bool reader_fail_on_missing_informer{false};

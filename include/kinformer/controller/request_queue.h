@@ -7,11 +7,14 @@
 
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/failing_requests.h"
 #include "kinformer/internal/noted_queue.h"
+#include "kinformer/internal/own_events.h"
+#include "kinformer/object/object_name.h"
 #include "kinformer/workqueue/priority_queue.h"
 
 namespace kinformer {
@@ -24,9 +27,9 @@ inline constexpr int kLowPriority = -100;
 // A handle, valid during the call that gets it. Each Add may have a priority; without one it has
 // the event's: kLowPriority for objects of an initial list and for updates that changed nothing,
 // else 0. While a request fails, ControllerOptions::event_retry_interval delays its events; its
-// min_interval and settle_time always do. Each Add is a cause of the reconcile (causes.h): the event
-// whose handler makes it. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind handler's
-// WithLowPriorityWhenUnchanged.
+// min_interval and settle_time always do. Each Add is a cause of the reconcile (causes.h): the
+// event whose handler makes it. Thread-safe. Counterpart: priorityqueue.PriorityQueue behind
+// handler's WithLowPriorityWhenUnchanged.
 template <class R, class Hash = std::hash<R>>
 class RequestQueue {
  public:
@@ -37,8 +40,9 @@ class RequestQueue {
   // Creates the handle of a controller, whose failing requests have delays that events keep, and
   // whose queue has the causes of its requests.
   RequestQueue(PriorityQueue<R, Hash>& queue, std::optional<int> usual,
-               internal::FailingRequests<R, Hash>* failing, const internal::CauseBook* causes)
-      : queue_(queue), usual_(usual), failing_(failing), causes_(causes) {}
+               internal::FailingRequests<R, Hash>* failing, const internal::CauseBook* causes,
+               internal::OwnEvents<R, Hash>* own = nullptr)
+      : queue_(queue), usual_(usual), failing_(failing), causes_(causes), own_(own) {}
 
   void Add(const R& request) const { AddWithOpts({}, request); }
   // Adds a request after `delay`.
@@ -51,6 +55,14 @@ class RequestQueue {
     } else if (!options.priority) {
       options.priority = usual_;
     }
+    internal::HeldEvent event{options, {}};
+    if (causes_ != nullptr) event.cause = causes_->Here(request);
+    if (IsForOwnEvent(request) && own_->Takes(request, *event_, event)) return;
+    AddEvent(request, std::move(event));
+  }
+  // Adds a request for an event that comes now, or was held back.
+  void AddEvent(const R& request, internal::HeldEvent event) const {
+    AddOpts& options = event.options;
     if (failing_ != nullptr && !options.rate_limited) {
       // A request that its source delays is no event before its time.
       const Duration wait =
@@ -58,21 +70,42 @@ class RequestQueue {
       if (wait > options.after) options.after = wait;
     }
     if (causes_ == nullptr) return queue_.AddWithOpts(options, request);
-    internal::RawCause cause = causes_->Here(request);
     internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
-      static_cast<internal::CauseNote*>(note)->Add(std::move(cause), now, causes_->budget());
+      static_cast<internal::CauseNote*>(note)->Add(std::move(event.cause), now, causes_->budget());
     });
   }
   // Returns a handle on the same queue for an event of another priority.
   [[nodiscard]] RequestQueue WithUsual(int usual) const {
-    return RequestQueue(queue_, usual_ ? std::optional(usual) : std::nullopt, failing_, causes_);
+    RequestQueue other = *this;
+    if (usual_) other.usual_ = usual;
+    return other;
   }
+  // Returns a handle on the same queue for an update. A request that names the updated object is
+  // not added if the update shows only what its reconcile has written
+  // (ControllerOptions::filter_own_events).
+  [[nodiscard]] RequestQueue OfUpdate(const internal::UpdatedObject& event) const {
+    RequestQueue other = *this;
+    other.event_ = event;
+    return other;
+  }
+  [[nodiscard]] bool FiltersOwnEvents() const { return own_ != nullptr && own_->on(); }
 
  private:
+  [[nodiscard]] bool IsForOwnEvent([[maybe_unused]] const R& request) const {
+    if constexpr (std::is_same_v<R, ObjectName>) {
+      return event_ && FiltersOwnEvents() && request.name == event_->name &&
+             request.namespace_ == event_->namespace_;
+    } else {
+      return false;
+    }
+  }
+
   PriorityQueue<R, Hash>& queue_;
   std::optional<int> usual_;
-  internal::FailingRequests<R, Hash>* failing_;  // null: no request waits
-  const internal::CauseBook* causes_;            // null: the queue has no notes
+  internal::FailingRequests<R, Hash>* failing_;     // null: no request waits
+  const internal::CauseBook* causes_;               // null: the queue has no notes
+  internal::OwnEvents<R, Hash>* own_ = nullptr;     // null: none are filtered
+  std::optional<internal::UpdatedObject> event_{};  // the update that is handled
 };
 
 }  // namespace kinformer

@@ -29,6 +29,8 @@
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/controller/request_queue.h"
 #include "kinformer/internal/cause_note.h"
+#include "kinformer/internal/own_events.h"
+#include "kinformer/object/object_meta.h"
 
 namespace kinformer::source {
 
@@ -97,7 +99,16 @@ class Adapter final : public ResourceEventHandler<T> {
         event.is_resync() ? CauseType::kResync : CauseType::kUpdated,
         kinformer::internal::BlockOfView(event.old_object),
         kinformer::internal::BlockOfView(event.new_object));
-    handler_->Update(event, changed ? queue_ : queue_.WithUsual(kLowPriority));
+    if (!changed) return handler_->Update(event, queue_.WithUsual(kLowPriority));
+    if (!queue_.FiltersOwnEvents()) return handler_->Update(event, queue_);
+    const metav1::ObjectMeta before = event.old_object.metadata();
+    const metav1::ObjectMeta now = event.new_object.metadata();
+    if (before.uid() != now.uid()) return handler_->Update(event, queue_);
+    handler_->Update(event, queue_.OfUpdate({.namespace_ = now.namespace_(),
+                                             .name = now.name(),
+                                             .uid = now.uid(),
+                                             .from = before.resourceVersion(),
+                                             .to = now.resourceVersion()}));
   }
   void OnDelete(const Deleted<T>& event) override {
     if (!accepts_.Delete(event)) return;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/metrics.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/task.h"
 #include "kinformer/controller/controller_options.h"
@@ -24,6 +25,7 @@
 #include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/controller_figures.h"
 #include "kinformer/internal/failing_requests.h"
+#include "kinformer/internal/own_write.h"
 #include "kinformer/internal/pimpl.h"
 
 namespace kinformer::internal {
@@ -37,6 +39,9 @@ class SpinWatch;
 
 // Checks options. kInvalidArgument: name or reconciler is missing, or a number is out of range.
 Result<void> CheckController(const ControllerOptions& options, bool has_reconciler);
+
+// Returns the counter of own events that wake nobody; null if the options do not ask for that.
+std::shared_ptr<Counter> OwnEventsCounter(Env& env, const ControllerOptions& options);
 
 // Next step for a request after its reconcile.
 struct Disposal {
@@ -52,6 +57,8 @@ struct Disposal {
   std::optional<Error> error{};  // of a reconcile that is retried
   // For kParked: begins to wait, and calls the function on some thread at the end.
   std::function<void(std::function<void()> done)> await{};
+  // Writes of a reconcile that was successful, whose events need not wake it.
+  std::vector<OwnWrite> own_writes{};
 };
 
 // Thread-safe.

@@ -45,6 +45,8 @@ struct CallBounds {
   // The trace for calls that have none.
   std::string traceparent{};
   std::string tracestate{};
+  // The write has been compared with the cache already, and must be sent.
+  bool compared = false;
 };
 
 // Kind of the objects to read, and the form to read them in.

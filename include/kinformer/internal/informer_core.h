@@ -86,6 +86,8 @@ class InformerCore : public std::enable_shared_from_this<InformerCore> {
   Result<void> SetTransform(RawTransform transform);
   // Sets the transform of an informer without its own, whichever is set first.
   Result<void> SetDefaultTransform(RawTransform transform);
+  // Returns true if it has a transform, so that its objects may differ from the server's.
+  [[nodiscard]] bool Transforms() const;
   Result<void> SetWatchErrorHandler(WatchErrorHandler handler);
 
   // Records that the informer's factory will not start it. Its own Start still works.

@@ -86,6 +86,11 @@ UserFunctions InformerCore::Impl::Functions() const {
   return functions_;
 }
 
+bool InformerCore::Impl::HasTransform() const {
+  const base::MutexLock lock(mutex_);
+  return static_cast<bool>(functions_.transform);
+}
+
 Result<void> InformerCore::Impl::SetFunctions(std::string_view what,
                                               const std::function<void(UserFunctions&)>& set) {
   // Under the lock: a concurrent Start either makes this fail or reads the new functions.
@@ -351,6 +356,8 @@ Result<void> InformerCore::SetDefaultTransform(RawTransform transform) {
     if (!functions.transform) functions.transform = std::move(transform);
   });
 }
+
+bool InformerCore::Transforms() const { return impl_->HasTransform(); }
 
 Result<void> InformerCore::SetWatchErrorHandler(WatchErrorHandler handler) {
   return impl_->SetFunctions("a watch error handler", [&](UserFunctions& functions) {

@@ -61,6 +61,7 @@ struct InformerCore::Impl final : public StoreOwner,
   }
   [[nodiscard]] bool Is(State s) const { return state.load(std::memory_order_acquire) == s; }
   [[nodiscard]] UserFunctions Functions() const;
+  [[nodiscard]] bool HasTransform() const;
   // Returns kStopped after Start. `what` is for the message: "a transform".
   Result<void> SetFunctions(std::string_view what, const std::function<void(UserFunctions&)>& set);
 

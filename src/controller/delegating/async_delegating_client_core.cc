@@ -7,17 +7,26 @@
 
 #include "kinformer/internal/indexer_core.h"
 
+#include "base/loop/own_writes.h"
 #include "client/applied_fields.h"
 #include "controller/delegating/cached_reads.h"
 #include "controller/delegating/delegating_state.h"
 #include "controller/delegating/placement.h"
 #include "controller/delegating/read_waits.h"
+#include "controller/delegating/write_match.h"
+#include "controller/matching/updated.h"
 
 namespace kinformer::internal {
 
+using delegating::AppliedObject;
 using delegating::CachedListAt;
 using delegating::CachedObjectAt;
 using delegating::JoinedStop;
+using delegating::LearnFromPatch;
+using delegating::Matchable;
+using delegating::MatchedPatch;
+using delegating::MatchedUpdate;
+using delegating::PatchedVersion;
 using delegating::PlacedName;
 using delegating::PlacedWrite;
 using delegating::ReadableTask;
@@ -115,16 +124,78 @@ struct AsyncDelegatingClientCore::Calls {
                       "server-side apply needs ApplyOptions::fieldManager, or "
                       "DelegatingClientOptions::field_owner for all writes: who owns the fields");
     }
+    const bool whole = &type == &part;
+    const AppliedObject applied(type, name, subresource, object, options);
+    if (whole) {
+      if (ObjectRef same = applied.Known(*state, bounds)) co_return same;
+    }
     Result<std::string> body = client::AppliedFields(part, object.json());
     if (!body) co_return std::move(body).error();
     kinformer::Patch patch{PatchType::kApply, *std::move(body)};
     PatchOptions of_patch{
         .dryRun = options.dryRun, .force = options.force, .fieldManager = options.fieldManager};
-    const AsyncDelegatingClientCore core(state);
-    Task<Answer> patching =
-        core.Patch(type, std::move(name), std::move(patch), std::move(subresource),
-                   std::move(of_patch), std::move(bounds), std::move(call));
-    co_return co_await patching;
+    Task<Answer> patching = Patch(state, type, std::move(name), std::move(patch), subresource,
+                                  std::move(of_patch), std::move(bounds), std::move(call));
+    Answer answer = co_await patching;
+    if (answer && *answer && whole) applied.Learn(*state, **answer);
+    co_return answer;
+  }
+
+  // Notes a write of a reconcile that has turned version `from` into that of the answer.
+  static void NoteOwn(const std::shared_ptr<base::OwnWrites::Notes>& own, const ObjectRef& answer,
+                      std::string from) {
+    if (from.empty() || !answer || answer->resourceVersion() == from) return;
+    own->Note(
+        {std::string(answer->uid()), std::move(from), std::string(answer->resourceVersion())});
+  }
+
+  static Task<Answer> Update(State state, const KindInfo& type, RequestObject object,
+                             std::string subresource, UpdateOptions options, CallBounds bounds,
+                             CallOptions call) {
+    if (ObjectRef same = MatchedUpdate(*state, type, object, subresource, options, bounds)) {
+      co_return same;
+    }
+    const auto own = base::OwnWrites::Current();
+    std::string from = own ? matching::VersionOf(type, object) : std::string();
+    ObjectName name{object.namespace_, object.name};
+    const bool changes = options.dryRun.empty() && !state->options.dry_run;
+    Task<Answer> writing = Write<UpdateOptions>(
+        state, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
+        [object = std::move(object), subresource = std::move(subresource)](
+            const AsyncResourceCore& there, UpdateOptions complete, CallOptions left) mutable {
+          return there.Update(std::move(object), std::move(subresource), std::move(complete),
+                              std::move(left));
+        });
+    Answer answer = co_await writing;
+    if (own && answer && changes) NoteOwn(own, *answer, std::move(from));
+    co_return answer;
+  }
+
+  static Task<Answer> Patch(State state, const KindInfo& type, ObjectName name,
+                            kinformer::Patch patch, std::string subresource, PatchOptions options,
+                            CallBounds bounds, CallOptions call) {
+    if (ObjectRef same = MatchedPatch(*state, type, name, patch, subresource, options, bounds)) {
+      co_return same;
+    }
+    const auto own = base::OwnWrites::Current();
+    const ObjectRef before = own ? Matchable(*state, type, name, bounds).object : ObjectRef();
+    const kinformer::Patch sent = patch;
+    const PatchOptions asked = options;
+    const std::string part = subresource;
+    std::string of_object = name.name;
+    Task<Answer> writing = Write<PatchOptions>(
+        state, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
+        [of_object = std::move(of_object), patch = std::move(patch),
+         subresource = std::move(subresource)](const AsyncResourceCore& there,
+                                               PatchOptions complete, CallOptions left) mutable {
+          return there.Patch(std::move(of_object), std::move(patch), std::move(subresource),
+                             std::move(complete), std::move(left));
+        });
+    Answer answer = co_await writing;
+    if (!answer || !*answer || !asked.dryRun.empty() || state->options.dry_run) co_return answer;
+    LearnFromPatch(*state, type, sent, part, asked, **answer);
+    if (before) NoteOwn(own, *answer, PatchedVersion(*before, **answer, sent));
+    co_return answer;
   }
 
   static Task<Answer> GetPart(State state, const KindInfo& type, ObjectName name,
@@ -260,14 +331,8 @@ Task<Result<ObjectRef>> AsyncDelegatingClientCore::Update(const KindInfo& type,
                                                           std::string subresource,
                                                           UpdateOptions options, CallBounds bounds,
                                                           CallOptions call) const {
-  ObjectName name{object.namespace_, object.name};
-  return Calls::Write<UpdateOptions>(
-      state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
-      [object = std::move(object), subresource = std::move(subresource)](
-          const AsyncResourceCore& there, UpdateOptions complete, CallOptions left) mutable {
-        return there.Update(std::move(object), std::move(subresource), std::move(complete),
-                            std::move(left));
-      });
+  return Calls::Update(state_, type, std::move(object), std::move(subresource), std::move(options),
+                       std::move(bounds), std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncDelegatingClientCore::Patch(const KindInfo& type, ObjectName name,
@@ -275,15 +340,8 @@ Task<Result<ObjectRef>> AsyncDelegatingClientCore::Patch(const KindInfo& type, O
                                                          std::string subresource,
                                                          PatchOptions options, CallBounds bounds,
                                                          CallOptions call) const {
-  std::string of_object = name.name;
-  return Calls::Write<PatchOptions>(
-      state_, type, std::move(name), std::move(options), std::move(bounds), std::move(call),
-      [of_object = std::move(of_object), patch = std::move(patch),
-       subresource = std::move(subresource)](const AsyncResourceCore& there, PatchOptions complete,
-                                             CallOptions left) mutable {
-        return there.Patch(std::move(of_object), std::move(patch), std::move(subresource),
-                           std::move(complete), std::move(left));
-      });
+  return Calls::Patch(state_, type, std::move(name), std::move(patch), std::move(subresource),
+                      std::move(options), std::move(bounds), std::move(call));
 }
 
 Task<Result<ObjectRef>> AsyncDelegatingClientCore::Apply(const KindInfo& type, ObjectName name,

@@ -11,11 +11,15 @@
 #include "controller/delegating/cached_reads.h"
 #include "controller/delegating/delegating_state.h"
 #include "controller/delegating/read_waits.h"
+#include "controller/delegating/write_match.h"
 
 namespace kinformer::internal {
 
+using delegating::AppliedObject;
 using delegating::DelegatingState;
 using delegating::JoinedStop;
+using delegating::MatchedPatch;
+using delegating::MatchedUpdate;
 using delegating::ReadPlace;
 
 namespace {
@@ -126,7 +130,16 @@ Result<std::vector<ObjectRef>> DelegatingClientCore::List(const ObjectForm& form
   return CachedListAt(*place, type, asked);
 }
 
-// ---- Writes
+// ---- Writes. Those that match the cache need no task.
+
+namespace {
+
+CallBounds Compared(CallBounds bounds) {
+  bounds.compared = true;
+  return bounds;
+}
+
+}  // namespace
 
 Result<ObjectRef> DelegatingClientCore::Create(const KindInfo& type, RequestObject object,
                                                const CreateOptions& options,
@@ -139,9 +152,16 @@ Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, RequestObje
                                                std::string_view subresource,
                                                const UpdateOptions& options,
                                                const CallBounds& bounds, const CallOptions& call) {
+  if (env().OnLoopThread()) {
+    return BlockOn(env(), async().Update(type, std::move(object), std::string(subresource), options,
+                                         bounds, call));
+  }
+  if (ObjectRef same = MatchedUpdate(*state_, type, object, subresource, options, bounds)) {
+    return same;
+  }
   return Noted(env(), "update", type, options,
                BlockOn(env(), async().Update(type, std::move(object), std::string(subresource),
-                                             options, bounds, call)));
+                                             options, Compared(bounds), call)));
 }
 
 Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,
@@ -149,9 +169,16 @@ Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const Object
                                               std::string_view subresource,
                                               const PatchOptions& options, const CallBounds& bounds,
                                               const CallOptions& call) {
+  if (env().OnLoopThread()) {
+    return BlockOn(
+        env(), async().Patch(type, name, patch, std::string(subresource), options, bounds, call));
+  }
+  if (ObjectRef same = MatchedPatch(*state_, type, name, patch, subresource, options, bounds)) {
+    return same;
+  }
   return Noted(env(), "patch", type, options,
                BlockOn(env(), async().Patch(type, name, patch, std::string(subresource), options,
-                                            bounds, call)));
+                                            Compared(bounds), call)));
 }
 
 Result<ObjectRef> DelegatingClientCore::Apply(const KindInfo& type, RequestObject object,
@@ -196,6 +223,10 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
                                                   const ApplyOptions& options,
                                                   const CallBounds& bounds,
                                                   const CallOptions& call) {
+  if (&type == &part && !env().OnLoopThread()) {
+    const AppliedObject applied(type, name, subresource, object, options);
+    if (ObjectRef same = applied.Known(*state_, bounds)) return same;
+  }
   return Noted(env(), "apply", type, options,
                BlockOn(env(), async().Apply(type, name, std::string(subresource), part,
                                             std::move(object), options, bounds, call)));

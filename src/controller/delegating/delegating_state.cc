@@ -11,7 +11,19 @@ DelegatingState::DelegatingState(Client c, std::shared_ptr<SharedInformerFactory
       options(std::move(o)),
       blocked(client.env()),
       trackers(client.env(), factory->core()),
-      under_way(std::make_shared<WritesUnderWay>(client.env())) {}
+      under_way(std::make_shared<WritesUnderWay>(client.env())),
+      matched(client.env().metrics()) {}
+
+DelegatingState::Matched::Matched(MetricsSink& metrics) {
+  const auto counter = [&](const char* verb) {
+    return metrics.NewCounter("kinformer_writes_matched_total",
+                              "Writes that were not sent, since they would have changed nothing",
+                              {{"verb", verb}});
+  };
+  updates = counter("update");
+  patches = counter("patch");
+  applies = counter("apply");
+}
 
 Result<CallOptions> DelegatingState::CallOf(const CallBounds& bounds, const CallOptions& call,
                                             const JoinedStop& stop) const {
@@ -69,6 +81,26 @@ Result<ReadSource> DelegatingState::SourceOf(const ObjectForm& form) {
   base::MutexLock lock(mutex);
   views[form] = {.live = source->live, .unseen = source->unseen};
   return source;
+}
+
+std::optional<ReadSource> DelegatingState::CachedSource(const KindInfo& type) {
+  const ObjectForm form{&type};
+  {
+    base::MutexLock lock(mutex);
+    if (const auto found = views.find(form); found != views.end()) {
+      const View& view = found->second;
+      if (view.live) return std::nullopt;
+      if (std::shared_ptr<InformerCore> informer = view.unseen->informer()) {
+        return ReadSource{.unseen = view.unseen, .informer = std::move(informer)};
+      }
+    }
+  }
+  std::shared_ptr<InformerCore> informer = factory->core().Find(type, /*metadata_only=*/false);
+  if (informer == nullptr || !informer->HasStarted()) return std::nullopt;
+  std::shared_ptr<UnseenWrites> unseen = trackers.Of(type, informer);
+  base::MutexLock lock(mutex);
+  views[form] = {.live = {}, .unseen = unseen};
+  return ReadSource{.unseen = std::move(unseen), .informer = std::move(informer)};
 }
 
 void DelegatingState::SettleLater(const KindInfo& type, const ObjectName& name) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kinformer/base/metrics.h"
 #include "kinformer/internal/async_resource_core.h"
 #include "kinformer/internal/delegating_client_core.h"
 
@@ -26,6 +27,7 @@
 #include "controller/delegating/unsettled_writes.h"
 #include "controller/delegating/write_trackers.h"
 #include "controller/delegating/writes_under_way.h"
+#include "controller/matching/known_matches.h"
 
 namespace kinformer::internal::delegating {
 
@@ -56,6 +58,14 @@ struct DelegatingState {
   WriteTrackers trackers;
   UnsettledWrites unsettled{};
   const std::shared_ptr<WritesUnderWay> under_way;
+  matching::KnownMatches matches;
+  // Writes that were not sent, since they would have changed nothing.
+  struct Matched {
+    explicit Matched(MetricsSink& metrics);
+    std::shared_ptr<Counter> updates;
+    std::shared_ptr<Counter> patches;
+    std::shared_ptr<Counter> applies;
+  } matched;
 
   [[nodiscard]] Env& env() const { return client.env(); }
   [[nodiscard]] ResourceCore At(const KindInfo& type, std::string_view namespace_) const {
@@ -83,6 +93,8 @@ struct DelegatingState {
   // ---- Reads
   // Makes and starts the informer if there is none yet.
   [[nodiscard]] Result<ReadSource> SourceOf(const ObjectForm& form);
+  // Returns the source of whole objects, if an informer of them has been started already.
+  [[nodiscard]] std::optional<ReadSource> CachedSource(const KindInfo& type);
   // Whether the first list of the namespace is there, or need not be; empty: all namespaces.
   [[nodiscard]] static bool HasSynced(const ReadSource& source, std::string_view namespace_) {
     return source.informer->HasSynced() || BlockedReads::NeedsNoWait(*source.informer, namespace_);

@@ -460,6 +460,7 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
   inherit(own.enable_warmup, usual.enable_warmup);
   inherit(own.reconciliation_timeout, usual.reconciliation_timeout);
   inherit(own.park_stale_reads, usual.park_stale_reads);
+  inherit(own.filter_own_events, usual.filter_own_events);
   inherit(own.event_retry_interval, usual.event_retry_interval);
   inherit(own.min_interval, usual.min_interval);
   inherit(own.settle_time, usual.settle_time);

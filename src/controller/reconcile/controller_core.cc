@@ -48,6 +48,13 @@ Result<void> CheckController(const ControllerOptions& options, bool has_reconcil
   return {};
 }
 
+std::shared_ptr<Counter> OwnEventsCounter(Env& env, const ControllerOptions& options) {
+  if (!options.filter_own_events.value_or(false)) return nullptr;
+  return env.metrics().NewCounter("kinformer_own_events_filtered_total",
+                                  "Events that show only what a reconcile itself has written",
+                                  {{"controller", options.name}});
+}
+
 namespace {
 
 Error WaitsForItself(Env& env, const std::string& controller, const std::string& what) {

@@ -11,6 +11,7 @@
 
 #include "base/core/deadline.h"
 #include "base/core/user_call.h"
+#include "base/loop/own_writes.h"
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
 #include "controller/causes/causes_of.h"
@@ -153,6 +154,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
   // Constructed only for a request that may be put aside.
   std::optional<base::ParkedWaits> parked;
   if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
+  std::optional<base::OwnWrites> written;
+  if (options_.filter_own_events.value_or(false)) written.emplace();
   const Result<ReconcileResult> result = CallContained(context, reconcile);
   instruments_->active->Add(-1);
   const SteadyTime now = env_.Now();
@@ -169,7 +172,10 @@ std::optional<Disposal> ControllerCore::Reconcile(
   reconciles_.fetch_add(1, std::memory_order_relaxed);
   if (!result || result->terminal_error) errors_.fetch_add(1, std::memory_order_relaxed);
   WarnIfItSpins(context, result);
-  return span.Ended(context, result, DisposalOf(context, result));
+  Disposal disposal = DisposalOf(context, result);
+  // A reconcile that failed for good returns by any event, as ever.
+  if (written && result && !result->terminal_error) disposal.own_writes = written->Take();
+  return span.Ended(context, result, std::move(disposal));
 }
 
 void ControllerCore::LogBegin(const ReconcileContext& context) const {
