@@ -2,18 +2,33 @@
 
 #include <algorithm>
 #include <iterator>
+#include <mutex>
+#include <thread>
 
 #include "controller/causes/cause_more.h"
 
 namespace kinformer::internal {
 
-// Notes of one worker. The mutex is free, except while somebody asks.
+// A lock that costs its owner two writes. Others have it for microseconds, while somebody asks.
+class PartLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+// Notes of one worker.
 struct ReconcileHistory::Part {
-  // Set by the worker without the mutex; unset with it, so that who has it may read what runs.
+  // Set by the worker without the lock; unset with it, so that who has it may read what runs.
   std::atomic<const Running*> running{nullptr};
-  base::Mutex mutex;
-  std::vector<QuietReconcile> quiet KINFORMER_GUARDED_BY(mutex);
-  std::size_t next KINFORMER_GUARDED_BY(mutex) = 0;  // where the next one goes, once it is full
+  PartLock lock;
+  // Guarded by the lock.
+  std::vector<QuietReconcile> quiet;
+  std::size_t next = 0;  // where the next one goes, once there are kMostQuiet
 };
 
 namespace {
@@ -107,7 +122,7 @@ void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote
     Hold(causes, gone);
   }
   Part& part = *t_part;
-  const base::MutexLock lock(part.mutex);
+  const std::lock_guard lock(part.lock);
   part.running.store(nullptr, std::memory_order_relaxed);
   if (part.quiet.size() < kMostQuiet) {
     part.quiet.push_back({std::move(key), std::move(id), begun, took, std::move(causes)});
@@ -115,13 +130,18 @@ void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote
   }
   QuietReconcile& oldest = part.quiet[part.next];
   part.next = (part.next + 1) % kMostQuiet;
-  oldest.key.swap(key);
-  oldest.id.swap(id);
+  // Moved like this, strings are swapped.
+  oldest.key = std::move(key);
+  oldest.id = std::move(id);
   oldest.begun = begun;
   oldest.took = took;
-  CauseNote replaced = std::move(oldest.causes);
-  oldest.causes = std::move(causes);
-  causes = std::move(replaced);
+  if (oldest.causes.has_more()) {
+    CauseNote replaced = std::move(oldest.causes);
+    oldest.causes = std::move(causes);
+    causes = std::move(replaced);
+  } else {
+    oldest.causes = std::move(causes);
+  }
 }
 
 void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote& causes,
@@ -131,7 +151,7 @@ void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote&
   PastReconcile replaced;
   const base::MutexLock lock(mutex_);
   {
-    const base::MutexLock part_lock(t_part->mutex);
+    const std::lock_guard part_lock(t_part->lock);
     t_part->running.store(nullptr, std::memory_order_relaxed);
   }
   past.id = std::move(id);
@@ -197,7 +217,7 @@ std::vector<PastOfKey> ReconcileHistory::About(
     }
   }
   for (const std::unique_ptr<Part>& part : parts_) {
-    const base::MutexLock part_lock(part->mutex);
+    const std::lock_guard part_lock(part->lock);
     for (std::size_t i = 0; i < part->quiet.size(); ++i) {
       const QuietReconcile& quiet = part->quiet[(part->next + i) % part->quiet.size()];
       if (!findings.Wants(quiet.key, quiet.causes)) continue;
