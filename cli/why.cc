@@ -23,6 +23,7 @@ namespace kinformer::cli {
 namespace {
 
 constexpr const char* kPath = "/debug/kinformer/why";
+constexpr Duration kPatience = std::chrono::seconds(5);  // with one address of a process
 
 struct WhyFlags {
   std::string kind{};
@@ -59,13 +60,15 @@ Result<json::Value> AskProcess(const WhyFlags& flags) {
   if (!addresses) return addresses.error();
   std::string tried;
   for (const std::string& address : *addresses) {
-    for (const char* const scheme : {"http://", "https://"}) {
-      Result<json::Value> answer = Ask(flags, scheme + address, std::chrono::seconds(5));
-      if (answer) return answer;
-      const Reason reason = answer.error().reason();
-      if (reason == Reason::kUnauthorized || reason == Reason::kForbidden) return answer;
-      tried += (tried.empty() ? "" : "; ") + (scheme + address) + ": " + answer.error().message();
+    Result<json::Value> answer = Ask(flags, "http://" + address, kPatience);
+    // Servers of TLS do not answer that.
+    if (!answer && answer.error().reason() == Reason::kTransport) {
+      answer = Ask(flags, "https://" + address, kPatience);
     }
+    if (answer) return answer;
+    const Reason reason = answer.error().reason();
+    if (reason == Reason::kUnauthorized || reason == Reason::kForbidden) return answer;
+    tried += (tried.empty() ? "" : "; ") + address + ": " + answer.error().message();
   }
   return Error(Reason::kNotFound, tried.empty()
                                       ? "process " + flags.pid +

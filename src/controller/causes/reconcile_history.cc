@@ -1,6 +1,7 @@
 #include "controller/causes/reconcile_history.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <mutex>
 #include <thread>
@@ -27,8 +28,8 @@ struct ReconcileHistory::Part {
   std::atomic<const Running*> running{nullptr};
   PartLock lock;
   // Guarded by the lock.
-  std::vector<QuietReconcile> quiet;
-  std::size_t next = 0;  // where the next one goes, once there are kMostQuiet
+  std::array<QuietReconcile, kMostQuiet> quiet;  // without a key: none yet
+  std::size_t next = 0;                          // where the next one goes: the oldest
 };
 
 namespace {
@@ -116,18 +117,10 @@ void ReconcileHistory::Began(const Running& running) {
 
 void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote& causes,
                                     SteadyTime begun, Duration took) {
-  std::vector<ObjectRef> gone;  // destroyed without the lock
-  if (causes.has_more()) {
-    const base::MutexLock lock(mutex_);
-    Hold(causes, gone);
-  }
+  if (causes.has_more()) HoldOnly(causes);
   Part& part = *t_part;
   const std::lock_guard lock(part.lock);
   part.running.store(nullptr, std::memory_order_relaxed);
-  if (part.quiet.size() < kMostQuiet) {
-    part.quiet.push_back({std::move(key), std::move(id), begun, took, std::move(causes)});
-    return;
-  }
   QuietReconcile& oldest = part.quiet[part.next];
   part.next = (part.next + 1) % kMostQuiet;
   // Moved like this, strings are swapped.
@@ -142,6 +135,12 @@ void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote
   } else {
     oldest.causes = std::move(causes);
   }
+}
+
+void ReconcileHistory::HoldOnly(const CauseNote& causes) {
+  std::vector<ObjectRef> gone;  // destroyed without the lock
+  const base::MutexLock lock(mutex_);
+  Hold(causes, gone);
 }
 
 void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote& causes,
@@ -218,9 +217,9 @@ std::vector<PastOfKey> ReconcileHistory::About(
   }
   for (const std::unique_ptr<Part>& part : parts_) {
     const std::lock_guard part_lock(part->lock);
-    for (std::size_t i = 0; i < part->quiet.size(); ++i) {
-      const QuietReconcile& quiet = part->quiet[(part->next + i) % part->quiet.size()];
-      if (!findings.Wants(quiet.key, quiet.causes)) continue;
+    for (std::size_t i = 0; i < kMostQuiet; ++i) {
+      const QuietReconcile& quiet = part->quiet[(part->next + i) % kMostQuiet];
+      if (quiet.key.empty() || !findings.Wants(quiet.key, quiet.causes)) continue;
       PastReconcile past;
       past.id = quiet.id;
       past.begun = quiet.begun;

@@ -65,7 +65,7 @@ struct PastOfKey {
 // Lock order: the history's mutex before the workers' locks.
 class ReconcileHistory {
  public:
-  static constexpr std::size_t kMostQuiet = 256;
+  static constexpr std::size_t kMostQuiet = 128;
   static constexpr std::size_t kMostKeys = 500;
   static constexpr std::size_t kMostEach = 8;
   static constexpr std::size_t kMostHeld = std::size_t{1} << 20;
@@ -122,6 +122,7 @@ class ReconcileHistory {
   using Keys = std::list<OfKey>;
 
   OfKey& Touched(const std::string& key) KINFORMER_REQUIRES(mutex_);
+  void HoldOnly(const CauseNote& causes) KINFORMER_EXCLUDES(mutex_);
   // Counts the objects of the causes, and lets go of older ones, which it moves to `gone`.
   void Hold(const CauseNote& causes, std::vector<ObjectRef>& gone) KINFORMER_REQUIRES(mutex_);
 
