@@ -54,6 +54,14 @@ Result<json::Value> Ask(const WhyFlags& flags, const std::string& url, Duration 
   return answer->Json();
 }
 
+bool IsRefusal(const Error& error) {
+  return error.reason() == Reason::kUnauthorized || error.reason() == Reason::kForbidden;
+}
+// Whether the server has understood the question.
+bool IsAnswer(const Error& error) {
+  return IsRefusal(error) || error.reason() == Reason::kNotFound;
+}
+
 // Asks at each address of the process. The others are those of health checks and webhooks.
 Result<json::Value> AskProcess(const WhyFlags& flags) {
   const Result<std::vector<std::string>> addresses = ListeningAddresses(flags.pid);
@@ -61,13 +69,11 @@ Result<json::Value> AskProcess(const WhyFlags& flags) {
   std::string tried;
   for (const std::string& address : *addresses) {
     Result<json::Value> answer = Ask(flags, "http://" + address, kPatience);
-    // Servers of TLS do not answer that.
-    if (!answer && answer.error().reason() == Reason::kTransport) {
+    // A server of TLS has not understood that.
+    if (!answer && !IsAnswer(answer.error())) {
       answer = Ask(flags, "https://" + address, kPatience);
     }
-    if (answer) return answer;
-    const Reason reason = answer.error().reason();
-    if (reason == Reason::kUnauthorized || reason == Reason::kForbidden) return answer;
+    if (answer || IsRefusal(answer.error())) return answer;
     tried += (tried.empty() ? "" : "; ") + address + ": " + answer.error().message();
   }
   return Error(Reason::kNotFound, tried.empty()
