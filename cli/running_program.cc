@@ -1,6 +1,7 @@
 #include "cli/running_program.h"
 
 #include <charconv>
+#include <chrono>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,17 @@ namespace kinformer::cli {
 namespace {
 
 constexpr std::string_view kDebugPage = "/debug/kinformer";
+// Time for one port of a process: others may be ports of programs that never answer.
+constexpr Duration kPatience = std::chrono::seconds(5);
+
+// A port that refuses is that of the metrics.
+bool IsRefusal(const Error& error) {
+  return error.reason() == Reason::kUnauthorized || error.reason() == Reason::kForbidden;
+}
+// Whether the server has understood the question.
+bool IsAnswer(const Error& error) {
+  return IsRefusal(error) || error.reason() == Reason::kNotFound;
+}
 
 // Adds what to do about the answer of a program that was found.
 Error Explained(const Error& error) {
@@ -78,16 +90,17 @@ Result<RunningProgram> RunningProgram::Find(const ProgramFlags& flags,
   }
   const Result<std::vector<std::string>> addresses = ListeningAddressesOf(pid);
   if (!addresses) return addresses.error();
+  CallOptions soon = call;
+  soon.timeout = kPatience;
   std::string answers;
   for (const std::string& address : *addresses) {
-    for (const char* const scheme : {"http://", "https://"}) {
-      Result<RunningProgram> found = At(scheme + address, flags, connection, call);
-      if (found || call.stop.stop_requested()) return found;
-      // These are its metrics.
-      const Reason reason = found.error().reason();
-      if (reason == Reason::kUnauthorized || reason == Reason::kForbidden) return found;
-      answers += "\n  " + (scheme + address) + ": " + found.error().message();
+    Result<RunningProgram> found = At("http://" + address, flags, connection, soon);
+    // A server of TLS has not understood that.
+    if (!found && !IsAnswer(found.error())) {
+      found = At("https://" + address, flags, connection, soon);
     }
+    if (found || IsRefusal(found.error()) || call.stop.stop_requested()) return found;
+    answers += "\n  " + address + ": " + found.error().message();
   }
   return Error(Reason::kNotFound, "process " + flags.pid +
                                       " answers on none of its ports with the page of a manager "

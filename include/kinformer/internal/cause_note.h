@@ -96,7 +96,7 @@ class CauseNote {
   [[nodiscard]] bool has_more() const { return static_cast<bool>(first_.more); }
   [[nodiscard]] std::size_t left_out() const { return first_.left_out; }
   // Adds what came at `at`.
-  void Add(RawCause cause, SteadyTime at, const std::shared_ptr<CauseBudget>& budget) {
+  void Add(RawCause&& cause, SteadyTime at, const std::shared_ptr<CauseBudget>& budget) {
     cause.at = at;
     if (!first_.set) {
       first_ = std::move(cause);
@@ -118,7 +118,7 @@ class CauseNote {
     first_.set = false;
     first_.left_out = 0;
   }
-  void AddFurther(RawCause cause, const std::shared_ptr<CauseBudget>& budget);
+  void AddFurther(RawCause&& cause, const std::shared_ptr<CauseBudget>& budget);
 
   RawCause first_;
 };

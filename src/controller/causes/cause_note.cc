@@ -40,7 +40,7 @@ void CauseMoreRef::Release() {
   if (more_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete more_;
 }
 
-void CauseNote::AddFurther(RawCause cause, const std::shared_ptr<CauseBudget>& budget) {
+void CauseNote::AddFurther(RawCause&& cause, const std::shared_ptr<CauseBudget>& budget) {
   if (!first_.more) {
     CauseMoreRef more(new CauseMore(budget));
     if (!more->Charge(sizeof(CauseMore))) {

@@ -1,19 +1,35 @@
 #include "controller/causes/reconcile_history.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <mutex>
+#include <thread>
 
 #include "controller/causes/cause_more.h"
 
 namespace kinformer::internal {
 
-// Notes of one worker. The mutex is free, except while somebody asks.
+// A lock that costs its owner two writes. Others have it for microseconds, while somebody asks.
+class PartLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+// Notes of one worker.
 struct ReconcileHistory::Part {
-  // Set by the worker without the mutex; unset with it, so that who has it may read what runs.
+  // Set by the worker without the lock; unset with it, so that who has it may read what runs.
   std::atomic<const Running*> running{nullptr};
-  base::Mutex mutex;
-  std::vector<QuietReconcile> quiet KINFORMER_GUARDED_BY(mutex);
-  std::size_t next KINFORMER_GUARDED_BY(mutex) = 0;  // where the next one goes, once it is full
+  PartLock lock;
+  // Guarded by the lock.
+  std::array<QuietReconcile, kMostQuiet> quiet;  // without a key: none yet
+  std::size_t next = 0;                          // where the next one goes: the oldest
 };
 
 namespace {
@@ -101,27 +117,30 @@ void ReconcileHistory::Began(const Running& running) {
 
 void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote& causes,
                                     SteadyTime begun, Duration took) {
-  std::vector<ObjectRef> gone;  // destroyed without the lock
-  if (causes.has_more()) {
-    const base::MutexLock lock(mutex_);
-    Hold(causes, gone);
-  }
+  if (causes.has_more()) HoldOnly(causes);
   Part& part = *t_part;
-  const base::MutexLock lock(part.mutex);
+  const std::lock_guard lock(part.lock);
   part.running.store(nullptr, std::memory_order_relaxed);
-  if (part.quiet.size() < kMostQuiet) {
-    part.quiet.push_back({std::move(key), std::move(id), begun, took, std::move(causes)});
-    return;
-  }
   QuietReconcile& oldest = part.quiet[part.next];
   part.next = (part.next + 1) % kMostQuiet;
-  oldest.key.swap(key);
-  oldest.id.swap(id);
+  // Moved like this, strings are swapped.
+  oldest.key = std::move(key);
+  oldest.id = std::move(id);
   oldest.begun = begun;
   oldest.took = took;
-  CauseNote replaced = std::move(oldest.causes);
-  oldest.causes = std::move(causes);
-  causes = std::move(replaced);
+  if (oldest.causes.has_more()) {
+    CauseNote replaced = std::move(oldest.causes);
+    oldest.causes = std::move(causes);
+    causes = std::move(replaced);
+  } else {
+    oldest.causes = std::move(causes);
+  }
+}
+
+void ReconcileHistory::HoldOnly(const CauseNote& causes) {
+  std::vector<ObjectRef> gone;  // destroyed without the lock
+  const base::MutexLock lock(mutex_);
+  Hold(causes, gone);
 }
 
 void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote& causes,
@@ -131,7 +150,7 @@ void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote&
   PastReconcile replaced;
   const base::MutexLock lock(mutex_);
   {
-    const base::MutexLock part_lock(t_part->mutex);
+    const std::lock_guard part_lock(t_part->lock);
     t_part->running.store(nullptr, std::memory_order_relaxed);
   }
   past.id = std::move(id);
@@ -197,10 +216,10 @@ std::vector<PastOfKey> ReconcileHistory::About(
     }
   }
   for (const std::unique_ptr<Part>& part : parts_) {
-    const base::MutexLock part_lock(part->mutex);
-    for (std::size_t i = 0; i < part->quiet.size(); ++i) {
-      const QuietReconcile& quiet = part->quiet[(part->next + i) % part->quiet.size()];
-      if (!findings.Wants(quiet.key, quiet.causes)) continue;
+    const std::lock_guard part_lock(part->lock);
+    for (std::size_t i = 0; i < kMostQuiet; ++i) {
+      const QuietReconcile& quiet = part->quiet[(part->next + i) % kMostQuiet];
+      if (quiet.key.empty() || !findings.Wants(quiet.key, quiet.causes)) continue;
       PastReconcile past;
       past.id = quiet.id;
       past.begun = quiet.begun;

@@ -1,9 +1,11 @@
 #include "controller/causes/reconcile_history.h"
 
+#include <atomic>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -156,6 +158,50 @@ TEST_F(ReconcileHistoryTest, ObjectsAreKeptOfTheNewestReconcilesOnly) {
   for (int i = 0; i < 200; ++i) kept += objects("default/" + std::to_string(i)) ? 1 : 0;
   EXPECT_LE(kept * 20'000, static_cast<int>(ReconcileHistory::kMostHeld));
   EXPECT_GE(kept, 40);
+}
+
+// Workers reconcile while somebody asks.
+TEST(ReconcileHistoryThreads, WhoAsksHindersNobody) {
+  CauseBook book;
+  ReconcileHistory history("pods");
+  const ObjectRef pod = BuildFromJson(corev1::Pod::kind_info(),
+                                      R"({"metadata":{"namespace":"default","name":"web"}})")
+                            .OrExit();
+  std::atomic<int> running{2};
+  const auto work = [&](int worker) {
+    const ReconcileHistory::Worker here(history);
+    for (int i = 0; i < 3000; ++i) {
+      std::string key = "default/a-" + std::to_string(i % 3 + worker);
+      std::string id = "a long enough text for the heap " + std::to_string(i);
+      CauseNote causes;
+      {
+        const HandledEvent handled(CauseType::kUpdated, pod.get(), pod.get());
+        causes.Add(book.Here(ObjectName{"default", "a"}), SteadyTime(), book.budget());
+        causes.Add(book.Here(ObjectName{"default", "a"}), SteadyTime(), book.budget());
+      }
+      const ReconcileHistory::Running now{&key, &id, &causes, SteadyTime()};
+      ReconcileHistory::Began(now);
+      if (i % 3 == 0) {
+        history.Ended(key, id, causes, PastReconcile());
+      } else {
+        history.EndedQuietly(key, id, causes, now.begun, Duration());
+      }
+    }
+    --running;
+  };
+  std::thread first([&] { work(0); });
+  std::thread second([&] { work(1); });
+  std::size_t found = 0;
+  while (running > 0) {
+    for (const PastOfKey& request : history.About("default/web", true, AnyKind)) {
+      for (const PastReconcile& past : request.reconciles) found += past.causes.size();
+    }
+  }
+  first.join();
+  second.join();
+  EXPECT_FALSE(history.About("default/a-1", true, NoKind).empty());
+  EXPECT_EQ(book.budget()->used(), 0U);
+  EXPECT_EQ(found % 2, 0U) << "each reconcile has two causes";
 }
 
 }  // namespace
