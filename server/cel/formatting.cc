@@ -231,7 +231,10 @@ class Formatter {
         out_ += 'b' + base::GoQuoted(value.text());
         return;
       case kDouble:
-        if (std::isfinite(value.number())) return WriteDouble('f', kDefaultPrecision, value);
+        if (std::isfinite(value.number())) {
+          out_ += Digits(value.number(), std::chars_format::fixed, kDefaultPrecision);
+          return;
+        }
         out_ += base::GoQuoted(base::GoFloat(value.number()));
         return;
       case kTimestamp:

@@ -244,9 +244,10 @@ json::Value OpenApiSchemas::ScalarOf(const MessageDescriptor& owner, const Field
 
 std::string OpenApiSchemas::AddMetaSchema(std::string_view name) {
   std::string full = MetaSchemaName(name);
-  if (schemas_.count(full) > 0) return full;
+  if (!meta_schemas_.insert(full).second) return full;
   MetaSchema made = MetaSchemaOf(name, form_);
-  schemas_.emplace(full, std::move(made.schema));
+  // It says more than the type's descriptor.
+  schemas_.insert_or_assign(full, std::move(made.schema));
   for (const std::string& other : made.refers_to) AddMetaSchema(other);
   return full;
 }

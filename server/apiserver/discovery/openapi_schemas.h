@@ -9,6 +9,7 @@
 #define KINFORMER_APISERVER_DISCOVERY_OPENAPI_SCHEMAS_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -67,6 +68,7 @@ class OpenApiSchemas {
 
   OpenApiVersion form_;
   std::map<std::string, json::Value, std::less<>> schemas_;
+  std::set<std::string> meta_schemas_;  // full names of those added
 };
 
 }  // namespace kinformer::apiserver
