@@ -2,7 +2,7 @@
 //
 // Checks for /readyz: of caches that are out of date, and of own writes that they do not show.
 //
-//   manager->AddReadyzCheck("caches", CacheAgeCheck(manager->GetCluster(), 2min));
+//   manager->AddReadyzCheck("caches", CacheAgeCheck(manager->GetCluster(), 2min)).OrExit();
 //
 // ManagerOptions::readyz adds them.
 

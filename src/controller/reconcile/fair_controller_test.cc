@@ -39,7 +39,7 @@ struct Load {
 class FairControllerTest : public ControllerTest {
  protected:
   // Returns the 99th percentile of the time that requests of the other tenants wait.
-  Duration OthersP99(const Load& load, ControllerOptions options, Duration length = minutes(2)) {
+  Duration OthersP99(const Load& load, ControllerOptions options, Duration length = minutes(1)) {
     options.max_concurrent_reconciles = load.workers;
     std::map<Request, SteadyTime> added;
     std::vector<Duration> waits;
