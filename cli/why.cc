@@ -17,8 +17,6 @@
 namespace kinformer::cli {
 namespace {
 
-constexpr const char* kPath = "/debug/kinformer/why";
-constexpr Duration kPatience = std::chrono::seconds(5);  // with one address of a process
 
 struct WhyFlags {
   std::string kind{};
