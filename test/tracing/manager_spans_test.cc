@@ -123,7 +123,7 @@ TEST_F(ManagerSpansTest, WritesOfTheCachedClient_AreItsChildren) {
     ConfigMap::Mutable copy;
     copy.metadata.name = "copy";
     copy.metadata.namespace_ = "default";
-    const auto made = manager.GetClient().Create(copy, context.call());
+    const auto made = manager.GetClient().Create(copy, {}, context.call());
     if (!made && !IsAlreadyExists(made.error())) return made.error();
     return ReconcileResult{};
   });

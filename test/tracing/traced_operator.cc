@@ -35,7 +35,7 @@ Result<ReconcileResult> Mark(const DelegatingClient& client, const ReconcileCont
   const SpanScope scope(span);
   ConfigMap::Mutable marked = (**map).DeepCopy();
   marked.data["marked"] = "yes";
-  if (auto written = client.Update(marked, context.call()); !written) return written.error();
+  if (auto written = client.Update(marked, {}, context.call()); !written) return written.error();
   return ReconcileResult{};
 }
 
