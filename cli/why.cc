@@ -17,7 +17,6 @@
 namespace kinformer::cli {
 namespace {
 
-
 struct WhyFlags {
   std::string kind{};
   std::string object{};
