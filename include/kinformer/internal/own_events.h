@@ -33,7 +33,7 @@ struct UpdatedObject {
   std::string_view to;
 };
 
-// What is to be added to a queue for an event.
+// An addition to a queue, for an event.
 struct HeldEvent {
   AddOpts options{};
   RawCause cause{};  // set only if the queue has notes of causes
