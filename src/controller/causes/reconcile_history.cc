@@ -243,7 +243,7 @@ std::vector<PastOfKey> ReconcileHistory::About(
 void ReconcileHistory::Report(ControllerFigures& figures, SteadyTime now) const {
   const base::MutexLock lock(mutex_);
   for (const std::unique_ptr<Part>& part : parts_) {
-    const base::MutexLock part_lock(part->mutex);
+    const std::lock_guard part_lock(part->lock);
     const Running* const running = part->running.load(std::memory_order_acquire);
     if (running != nullptr) figures.running.push_back({*running->key, now - running->begun});
   }
