@@ -161,7 +161,7 @@ TEST_F(ReconcileHistoryTest, ObjectsAreKeptOfTheNewestReconcilesOnly) {
 }
 
 // Workers reconcile while somebody asks.
-TEST(ReconcileHistoryThreads, AQuestionHindersNoWorker) {
+TEST(ReconcileHistoryThreads, QuestionsHinderNoWorker) {
   CauseBook book;
   ReconcileHistory history("pods");
   const ObjectRef pod = BuildFromJson(corev1::Pod::kind_info(),
