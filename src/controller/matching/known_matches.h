@@ -23,8 +23,8 @@
 namespace kinformer::internal::matching {
 
 // Thread-safe. Remembers fingerprints of writes that change nothing in an object of a certain
-// version: at most a quarter of a million, in 4 MB; of more, older ones are forgotten. Remembers
-// also the places of kinds that are atomic (see applied.h).
+// version: at most half a million, in 8 MB; of more, older ones are forgotten. And places of kinds
+// that are atomic (see applied.h).
 class KnownMatches {
  public:
   struct Fingerprint {
@@ -47,7 +47,7 @@ class KnownMatches {
 
  private:
   static constexpr std::size_t kWays = 8;
-  static constexpr std::size_t kMostBuckets = std::size_t{1} << 15;
+  static constexpr std::size_t kMostBuckets = std::size_t{1} << 16;
   static constexpr std::size_t kMostPlaces = 10'000;
   // The newest first. Zero: none.
   using Bucket = std::array<Fingerprint, kWays>;
