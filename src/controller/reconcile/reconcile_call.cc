@@ -136,7 +136,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
     deadline = base::After(begun, *options_.reconciliation_timeout);
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
-  reconcile::ReconcileSpans::One span(*spans_, key, priority, failed);
+  std::optional<reconcile::ReconcileSpans::One> span;
+  if (env_.tracer() != nullptr) span.emplace(*spans_, key, priority, failed);
   const ReconcileContext context(env_, stop.token(), deadline, options_.name, key,
                                  base::NewUuid(env_), priority, failed.count, failed.last);
   instruments_->active->Add(1);
@@ -149,11 +150,14 @@ std::optional<Disposal> ControllerCore::Reconcile(
   if (stop.timed_out()) instruments_->timeouts->Add();
   if (parked && !result) {
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
-      return span.Ended(context, result, ParkedUntil(std::move(waits), priority));
+      if (span) span->Ended(context, result, Disposal::Action::kParked);
+      return ParkedUntil(std::move(waits), priority);
     }
   }
   WarnIfItSpins(context, key, result);
-  return span.Ended(context, result, DisposalOf(context, result));
+  Disposal disposal = DisposalOf(context, result);
+  if (span) span->Ended(context, result, disposal.action);
+  return disposal;
 }
 
 Disposal ControllerCore::ParkedUntil(std::vector<base::ParkedWaits::Wait> waits, int priority) {
