@@ -145,7 +145,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
     deadline = base::After(begun, *options_.reconciliation_timeout);
   }
   const ReconcileStop stop(env_, stop_.get_token(), deadline);
-  reconcile::ReconcileSpans::One span(*spans_, key, priority, failed);
+  std::optional<reconcile::ReconcileSpans::One> span;
+  if (env_.tracer() != nullptr) span.emplace(*spans_, key, priority, failed);
   ReconcileContext context(env_, stop.token(), deadline, options_.name, std::move(key),
                            base::NewUuid(env_), priority, failed.count, failed.last, &causes);
   LogBegin(context);
@@ -165,7 +166,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
       noted.Parked(now);
       parked_.fetch_add(1, std::memory_order_relaxed);
-      return span.Ended(context, result, ParkedUntil(std::move(waits), priority));
+      if (span) span->Ended(context, result, Disposal::Action::kParked);
+      return ParkedUntil(std::move(waits), priority);
     }
   }
   noted.Ended(result, now);
@@ -175,7 +177,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
   Disposal disposal = DisposalOf(context, result);
   // A reconcile that failed for good returns by any event, as ever.
   if (written && result && !result->terminal_error) disposal.own_writes = written->Take();
-  return span.Ended(context, result, std::move(disposal));
+  if (span) span->Ended(context, result, disposal.action);
+  return disposal;
 }
 
 void ControllerCore::LogBegin(const ReconcileContext& context) const {

@@ -18,7 +18,6 @@ std::string_view ResultName(const Result<ReconcileResult>& result, Disposal::Act
 ReconcileSpans::One::One(ReconcileSpans& all, const std::string& key, int priority,
                          const FailedAttempts& failed)
     : all_(all) {
-  if (all.env_.tracer() == nullptr) return;
   const SpanContext none;  // a reconcile begins a trace
   span_ = Span(all.env_, "reconcile " + all.controller_,
                {.parent = &none,
@@ -31,23 +30,22 @@ ReconcileSpans::One::One(ReconcileSpans& all, const std::string& key, int priori
   scope_.emplace(span_);
 }
 
-Disposal ReconcileSpans::One::Ended(const ReconcileContext& context,
-                                    const Result<ReconcileResult>& result, Disposal disposal) {
-  if (!span_) return disposal;
+void ReconcileSpans::One::Ended(const ReconcileContext& context,
+                                const Result<ReconcileResult>& result, Disposal::Action action) {
+  if (!span_) return;
   scope_.reset();
   span_.SetAttribute("kinformer.reconcile_id", context.reconcile_id());
   span_.SetAttribute("kinformer.causes", context.causes().ToString());
-  span_.SetAttribute("kinformer.result", ResultName(result, disposal.action));
-  if (disposal.action == Disposal::Action::kParked) {
+  span_.SetAttribute("kinformer.result", ResultName(result, action));
+  if (action == Disposal::Action::kParked) {
     span_.AddEvent("parked until a cache shows an own write");
   } else if (!result) {
     span_.SetError(result.error().message());
   } else if (result->terminal_error) {
     span_.SetError(result->terminal_error->message());
   }
-  if (disposal.action != Disposal::Action::kForget) all_.Keep(context.key(), span_.context());
+  if (action != Disposal::Action::kForget) all_.Keep(context.key(), span_.context());
   span_.End();
-  return disposal;
 }
 
 SpanContext ReconcileSpans::TakeEarlier(const std::string& key) {

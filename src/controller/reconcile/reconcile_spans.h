@@ -26,14 +26,14 @@ class ReconcileSpans {
   // `controller` outlives this.
   ReconcileSpans(Env& env, const std::string& controller) : env_(env), controller_(controller) {}
 
-  // The span of one reconcile, which is this thread's current one. Empty without a tracer.
+  // The span of one reconcile, which is this thread's current one.
   class One {
    public:
     One(ReconcileSpans& all, const std::string& key, int priority, const FailedAttempts& failed);
 
-    // Returns `disposal` of the reconcile, which has ended with `result`.
-    Disposal Ended(const ReconcileContext& context, const Result<ReconcileResult>& result,
-                   Disposal disposal);
+    // The reconcile has ended with `result`; `action`: what follows.
+    void Ended(const ReconcileContext& context, const Result<ReconcileResult>& result,
+               Disposal::Action action);
 
    private:
     ReconcileSpans& all_;
