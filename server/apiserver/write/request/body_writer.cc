@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "apiserver/authorization/escalation.h"
-#include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/ownership/field_manager.h"
 #include "apiserver/ownership/value_shape.h"
@@ -14,30 +12,21 @@
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/bulky.h"
 #include "apiserver/request/negotiation.h"
-#include "apiserver/request/object_encoder.h"
 #include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/request/admitted.h"
 #include "apiserver/write/request/apply_patch.h"
 #include "apiserver/write/request/body_fields.h"
 #include "apiserver/write/request/reshape_in_turns.h"
+#include "apiserver/write/request/rights_of_write.h"
 #include "apiserver/write/request/scale.h"
 #include "apiserver/write/request/shared_storing.h"
+#include "apiserver/write/request/write_answer.h"
 
 namespace kinformer::apiserver {
 namespace {
 
 // Most attempts at a write while others change its object.
 constexpr int kAttempts = 5;
-
-// Makes the response to a delete that removed its object.
-ResponsePtr DeletedAnswer(const ResourceRequest& request, const WriteOutcome& outcome) {
-  const ErrorSubject subject = request.at.resource->Subject(request.info.name);
-  const std::string_view uid = outcome.stored->uid();
-  return WholeResponse(200, ContentTypeOf(request.format, false),
-                       request.format.media == MediaType::kProtobuf
-                           ? Envelope("v1", "Status", DeletedStatusProtobuf(subject, uid))
-                           : Render(request.format, DeletedStatusJson(subject, uid)));
-}
 
 StoredObjectPtr Find(const WriteTarget& target) {
   return target.at.resource->Find(target.namespace_, target.name);
@@ -70,52 +59,7 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
 // Attributes of a review, whose objects may be large.
 using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
 
-// Fails without the right to create what an update makes.
-Result<void> CheckMayMake(const Authorizer& authorizer, const ResourceRequest& request,
-                          const Draft& draft) {
-  const RequestInfo& info = request.info;
-  if (!draft.creates || info.verb == Verb::kCreate) return {};
-  return authorizer.Check(*request.user, {.verb = "create",
-                                          .group = info.group,
-                                          .resource = info.resource,
-                                          .subresource = info.subresource,
-                                          .namespace_ = info.namespace_,
-                                          .name = info.name});
-}
-
-// Fails without the right to give what a role or a binding gives.
-Result<void> CheckMayGive(const Authorizer& authorizer, const ResourceRequest& request,
-                          Draft& draft) {
-  const RequestInfo& info = request.info;
-  if (info.group != kRbacGroup) return {};
-  if (!draft.creates && draft.old.is_null()) ObjectWriter::Load(draft);
-  return CheckGrant(authorizer, *request.user,
-                    {.resource = info.resource,
-                     .namespace_ = info.namespace_,
-                     .name = info.name,
-                     .object = draft.object,
-                     .old = draft.creates ? nullptr : &draft.old});
-}
-
 }  // namespace
-
-ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
-                        const WriteOutcome& outcome, const std::vector<std::string>& warnings) {
-  const ObjectEncoder encoder(request.at, request.format, state.env.WallNow());
-  HttpHeaders headers;
-  headers.Add("Content-Type", ContentTypeOf(request.format, false));
-  if (outcome.warnings.empty()) {
-    AddWarnings(warnings, headers);
-  } else {
-    std::vector<std::string> all = warnings;
-    all.insert(all.end(), outcome.warnings.begin(), outcome.warnings.end());
-    AddWarnings(all, headers);
-  }
-  return WholeResponse(outcome.accepted  ? 202
-                       : outcome.created ? 201
-                                         : 200,
-                       std::move(headers), encoder.Object(outcome.stored, outcome.document));
-}
 
 // Used by one step at a time, on any thread.
 struct BodyWriter::Sent {

@@ -28,10 +28,6 @@
 
 namespace kinformer::apiserver {
 
-// Makes the response to a write.
-ResponsePtr WriteAnswer(const ServerState& state, const ResourceRequest& request,
-                        const WriteOutcome& outcome, const std::vector<std::string>& warnings = {});
-
 // Part of an object that a request writes and webhooks review instead of the object: its Scale. All
 // functions are thread-safe.
 struct ChangedPart {

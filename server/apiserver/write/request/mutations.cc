@@ -19,6 +19,7 @@
 #include "apiserver/write/request/request_body.h"
 #include "apiserver/write/request/scale.h"
 #include "apiserver/write/request/unstored_answer.h"
+#include "apiserver/write/request/write_answer.h"
 
 namespace kinformer::apiserver {
 namespace {
