@@ -124,7 +124,7 @@ class World {
           name("client " + std::to_string(index)),
           client(Client::ForTransport(w.sim_.env(), w.server_.transport(), {.qps = -1})),
           factory(std::make_shared<SharedInformerFactory>(client, w.FactoryOptions())),
-          cached(client, factory) {}
+          cached(client, factory, {.match_before_write = false}) {}
 
     void Work(int thread);
     void Write(Dice& dice, const ObjectName& object);
@@ -145,6 +145,8 @@ class World {
     const std::string name;
     const Client client;
     const std::shared_ptr<SharedInformerFactory> factory;
+    // Sends each write: what is not sent is answered by an object that may be deleted already, and
+    // is no write of which the model knows when it was done. DriftSimulation has these.
     const DelegatingClient cached;
     std::map<ObjectName, Own> own;
   };
