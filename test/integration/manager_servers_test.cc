@@ -102,6 +102,11 @@ class ManagerServersTest : public ::testing::Test {
   void Start() {
     thread_ = std::thread([this] { ended_ = manager_->Start(stop_.get_token()); });
   }
+  // Does so, and waits until everything runs: before, handlers are not found.
+  void StartAndServe() {
+    Start();
+    ASSERT_TRUE(manager_->WaitUntilElected({}).ok());
+  }
   Result<void> Stop() {
     stop_.request_stop();
     if (thread_.joinable()) thread_.join();
@@ -202,8 +207,8 @@ class ManagerServersTest : public ::testing::Test {
 TEST_F(ManagerServersTest, PageShowsInformersAndControllers_ToClientsOfThisMachine) {
   New(Options());
   auto pods = manager_->GetCache().InformerFor<corev1::Pod>();
-  Start();
-  ASSERT_TRUE(pods.WaitForCacheSync().ok());
+  StartAndServe();
+  ASSERT_TRUE(pods.HasSynced());
   EXPECT_THAT(OfMetricsPort("http", "/debug/kinformer"), ::testing::StartsWith("200 <!doctype"));
   const std::string state = OfMetricsPort("http", "/debug/kinformer/state.json");
   EXPECT_THAT(state, HasSubstr(R"("name":"pods")"));
@@ -216,7 +221,7 @@ TEST_F(ManagerServersTest, PageNeedsTheTokenOfTheMetrics) {
   options.metrics_access = MetricsAccess::kToken;
   options.metrics_token = "secret";
   New(std::move(options));
-  Start();
+  StartAndServe();
   EXPECT_THAT(OfMetricsPort("https", "/debug/kinformer/state.json"), ::testing::StartsWith("401 "));
   EXPECT_THAT(OfMetricsPort("https", "/debug/kinformer/state.json", "secret"),
               ::testing::StartsWith("200 {"));
@@ -226,7 +231,7 @@ TEST_F(ManagerServersTest, PageThatIsSwitchedOff_IsNotThere) {
   ManagerOptions options = Options();
   options.debug_page = false;
   New(std::move(options));
-  Start();
+  StartAndServe();
   EXPECT_THAT(OfMetricsPort("http", "/debug/kinformer"), ::testing::StartsWith("404 "));
 }
 
