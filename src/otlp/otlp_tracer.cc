@@ -98,7 +98,7 @@ Result<void> CheckNumbers(const OtlpOptions& options) {
 }  // namespace
 }  // namespace internal::otlp
 
-Result<std::shared_ptr<OtlpTracer>> NewOtlpTracer(OtlpOptions options) {
+Result<std::shared_ptr<OtlpTracer>> NewOtlpTracer(const OtlpOptions& options) {
   if (Result<void> checked = internal::otlp::CheckNumbers(options); !checked) {
     return std::move(checked).error();
   }

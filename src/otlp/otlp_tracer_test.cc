@@ -81,7 +81,7 @@ std::shared_ptr<OtlpTracer> NewTracer(const Collector& collector, OtlpOptions op
   options.endpoint = collector.url();
   options.headers = {{"authorization", "Bearer t"}};
   options.service_name = "scene";
-  return NewOtlpTracer(std::move(options)).OrExit();
+  return NewOtlpTracer(options).OrExit();
 }
 
 TEST(OtlpTracerTest, Spans_ReachTheCollectorWithTheirRelations) {
@@ -213,7 +213,7 @@ TEST(OtlpTracerTest, WithoutACollector_TheProgramEndsInTime) {
 
 TEST(OtlpTracerTest, WrongOptions_AreRefused) {
   const auto fault = [](OtlpOptions options) {
-    const Result<std::shared_ptr<OtlpTracer>> tracer = NewOtlpTracer(std::move(options));
+    const Result<std::shared_ptr<OtlpTracer>> tracer = NewOtlpTracer(options);
     return tracer ? "" : tracer.error().message();
   };
   EXPECT_THAT(fault({.endpoint = "x"}), HasSubstr("OtlpOptions::endpoint"));

@@ -88,7 +88,7 @@ class OtlpTracer : public Tracer {
 // Creates a tracer. kConfig, naming the option or the variable: a malformed endpoint, header,
 // sampler or number. Does not connect yet: without a collector the program runs, and a warning is
 // logged once a minute.
-Result<std::shared_ptr<OtlpTracer>> NewOtlpTracer(OtlpOptions options = {});
+Result<std::shared_ptr<OtlpTracer>> NewOtlpTracer(const OtlpOptions& options = {});
 
 }  // namespace kinformer
 
