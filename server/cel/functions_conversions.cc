@@ -159,8 +159,10 @@ Value Getter(Evaluation& /*evaluation*/, const Node& call, Arguments a) {
 // Seconds with the digits that a real server gives them, which adds fractions as doubles.
 std::string SecondsText(std::int64_t nanos) {
   constexpr std::int64_t kNanos = 1'000'000'000;
-  const double seconds = static_cast<double>(nanos / kNanos) +
-                         static_cast<double>(nanos % kNanos) / static_cast<double>(kNanos);
+  const std::int64_t whole = nanos / kNanos;
+  const std::int64_t rest = nanos % kNanos;
+  const double seconds =
+      static_cast<double>(whole) + static_cast<double>(rest) / static_cast<double>(kNanos);
   std::array<char, 64> text{};
   char* const end =
       std::to_chars(text.data(), text.data() + text.size(), seconds, std::chars_format::fixed).ptr;

@@ -82,7 +82,7 @@ void Shrink(const json::Value& replica_set, Objects pods, std::size_t count, Pla
 
 // Sets the condition ReplicaFailure while pods are refused. A new attempt to make them leaves it.
 void ReportRefusal(const Scene& scene, bool pods_missing, json::Value& status) {
-  constexpr std::string_view kFailure = "ReplicaFailure";
+  static constexpr std::string_view kFailure = "ReplicaFailure";
   if (!pods_missing) return EraseCondition(status, kFailure);
   const auto& conditions = status["conditions"].items();
   const bool there = std::any_of(conditions.begin(), conditions.end(), [](const json::Value& one) {

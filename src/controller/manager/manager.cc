@@ -332,9 +332,10 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   }
   const auto* const controller = dynamic_cast<const internal::HasHistory*>(runnable.get());
   const auto history = controller == nullptr ? nullptr : controller->History();
-  Result<void> added = impl_->GroupOf(traits->group).Add(runnable, name);
+  const std::shared_ptr<Runnable> kept = runnable;
+  Result<void> added = impl_->GroupOf(traits->group).Add(std::move(runnable), name);
   if (!added) return added;
-  impl_->state->Add(runnable);
+  impl_->state->Add(kept);
   if (history != nullptr) impl_->histories->Add(history);
   return added;
 }

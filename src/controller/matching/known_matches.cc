@@ -70,8 +70,10 @@ bool KnownMatches::AreAtomic(const KindInfo& kind, const std::vector<std::string
   if (places.empty()) return true;
   const std::string name = KindName(kind);
   const base::MutexLock lock(mutex_);
-  return std::all_of(places.begin(), places.end(),
-                     [&](const std::string& place) { return atomic_.contains({name, place}); });
+  for (const std::string& place : places) {
+    if (!atomic_.contains({name, place})) return false;
+  }
+  return true;
 }
 
 void KnownMatches::LearnAtomic(const KindInfo& kind, const std::vector<std::string>& places) {

@@ -23,8 +23,8 @@
 namespace kinformer::internal::matching {
 
 // Thread-safe. Remembers fingerprints of writes that change nothing in an object of a certain
-// version: at most half a million, in 8 MB; of more, older ones are forgotten. And places of kinds
-// that are atomic (see applied.h).
+// version: at most half a million, in 8 MB; of more, older ones are forgotten. Remembers also the
+// places of kinds that are atomic (see applied.h).
 class KnownMatches {
  public:
   struct Fingerprint {
