@@ -68,9 +68,9 @@ TEST(SpanContextTest, MalformedTraceparents_AreNone) {
                                 "ff" + parent.substr(2),
                                 "00-" + std::string(32, '0') + parent.substr(35),
                                 parent.substr(0, 36) + std::string(16, '0') + parent.substr(52)};
-  for (const std::size_t at : {0, 1, 2, 3, 34, 35, 36, 51, 52, 53, 54}) {
+  for (const int at : {0, 1, 2, 3, 34, 35, 36, 51, 52, 53, 54}) {
     rows.push_back(parent);
-    rows.back()[at] = 'G';
+    rows.back()[static_cast<std::size_t>(at)] = 'G';
   }
   for (const std::string& row : rows) EXPECT_FALSE(SpanContext::Of(row).has_value()) << row;
 }
