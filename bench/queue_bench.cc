@@ -72,7 +72,7 @@ class WithCauses final : public PriorityQueue<ObjectName> {
       : PriorityQueue(env,
                       std::make_unique<ItemExponentialFailureRateLimiter<ObjectName>>(
                           std::chrono::milliseconds(5), std::chrono::seconds(1000)),
-                      {}, internal::NotesOfCauses()) {}
+                      {}, std::nullopt, internal::NotesOfCauses()) {}
   void Add(const ObjectName& key) {
     internal::NotedQueue::Add(*this, {}, key, [&](void* note, SteadyTime now) {
       static_cast<internal::CauseNote*>(note)->Add(book_.Here(key), now, book_.budget());
