@@ -132,6 +132,18 @@ TEST_F(DebugPageTest, OnlyClientsOfThisMachineGetIt) {
   EXPECT_EQ(status(true, ""), 403);
 }
 
+TEST_F(DebugPageTest, ClientsOfAProxyInThePodDoNotGetIt) {
+  const auto local = OnlyThisMachine(page_);
+  for (const char* const name : {"X-Forwarded-For", "x-forwarded-client-cert", "Forwarded", "Via",
+                                 "X-Envoy-Peer-Metadata"}) {
+    HttpRequest request{.target = "/debug/kinformer", .on_loopback = true};
+    request.headers.Add("Host", "10.0.0.7:8080");
+    EXPECT_EQ(Ask(*local, request)->status, 200);
+    request.headers.Add(name, "x");
+    EXPECT_EQ(Ask(*local, request)->status, 403) << name;
+  }
+}
+
 TEST(LocalHostName, AddressesAndLocalhostAreLocal) {
   for (const char* const host : {"127.0.0.1", "127.0.0.1:80", "10.1.2.3:8080", "[::1]", "[::1]:80",
                                  "localhost", "LocalHost:8080", "a.localhost:1"}) {

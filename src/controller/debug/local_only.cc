@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <cctype>
 #include <netinet/in.h>
 #include <string>
 #include <utility>
@@ -13,12 +12,30 @@
 namespace kinformer::internal::debug {
 namespace {
 
+char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return LowerCase(c); });
+  return lower;
+}
+
+// Returns whether a proxy has passed the request on: the proxy of a service mesh is in the same
+// pod, so all its clients come by the loopback interface.
+bool IsForwarded(const HttpHeaders& headers) {
+  return std::ranges::any_of(headers, [](const auto& field) {
+    const std::string name = LowerCase(field.first);
+    return name == "forwarded" || name == "via" || name.starts_with("x-forwarded-") ||
+           name.starts_with("x-envoy-");
+  });
+}
+
 class LocalOnly final : public Handler {
  public:
   explicit LocalOnly(std::shared_ptr<Handler> inner) : inner_(std::move(inner)) {}
 
   [[nodiscard]] std::unique_ptr<ResponseStream> Handle(HttpRequest request) override {
-    if (!request.on_loopback) {
+    if (!request.on_loopback || IsForwarded(request.headers)) {
       return endpoints::TextResponse(
           403,
           "this page is for clients on the same machine: use kubectl port-forward, or let "
@@ -54,8 +71,7 @@ bool IsLocalHostName(std::string_view host) {
     return IsAddress(AF_INET6, name.substr(1, name.size() - 2));
   }
   if (IsAddress(AF_INET, name)) return true;
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = LowerCase(name);
   return lower == "localhost" || lower.ends_with(".localhost");
 }
 

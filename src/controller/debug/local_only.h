@@ -11,9 +11,9 @@
 namespace kinformer::internal::debug {
 
 // Returns a filter that lets pass only requests of this machine: they come by the loopback
-// interface, and their Host is an IP address or localhost. The second rule is for browsers: a page
-// of a stranger may give its own name the address 127.0.0.1, and would then be able to read what
-// answers there. Others get 403, with what to do.
+// interface, no header says that a proxy has passed them on, and their Host is an IP address or
+// localhost. The last rule is for browsers: a page of a stranger may give its own name the address
+// 127.0.0.1, and would then be able to read what answers there. Others get 403, with what to do.
 std::shared_ptr<Handler> OnlyThisMachine(std::shared_ptr<Handler> inner);
 
 // Returns whether a Host, with or without a port, is an IP address or localhost.
