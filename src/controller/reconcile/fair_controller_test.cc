@@ -111,10 +111,10 @@ TEST_F(FairControllerTest, FourWorkersAndNoPriorities_OthersWaitAtMostTwiceAsLon
 }
 
 TEST_F(FairControllerTest, FlowsOfTheProgram_ShareByTheirWeights) {
-  ReconcileResult result;
-  reconcile_ = [&](const ReconcileContext& context, const Request&) -> Result<ReconcileResult> {
+  // Still called when the test has ended.
+  reconcile_ = [this](const ReconcileContext& context, const Request&) -> Result<ReconcileResult> {
     static_cast<void>(SleepUnlessStopped(env(), context.stop(), kReconcile));
-    return result;
+    return ReconcileResult{};
   };
   Make({.fair_queue = FairFlows<ObjectName>{
             .flow_of = [](const ObjectName& request) { return request.name.substr(0, 1); },
