@@ -23,7 +23,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -36,17 +35,10 @@
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/work_queue.h"
 
+#include "cpu_time.h"
+
 namespace kinformer {
 namespace {
-
-double CpuNanoseconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto nanoseconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3;
-  };
-  return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
-}
 
 double HeapBytes() {
   const struct mallinfo2 info = mallinfo2();

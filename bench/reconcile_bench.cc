@@ -17,7 +17,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,17 +25,10 @@
 #include "kinformer/base/runtime.h"
 #include "kinformer/controller/controller.h"
 
+#include "cpu_time.h"
+
 namespace kinformer {
 namespace {
-
-double CpuNanoseconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto nanoseconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3;
-  };
-  return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
-}
 
 void Run(std::size_t rounds, std::size_t count) {
   std::vector<Request> keys;

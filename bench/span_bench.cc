@@ -20,7 +20,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <sys/resource.h>
 #include <utility>
 
 #include "kinformer/base/log.h"
@@ -29,17 +28,10 @@
 #include "kinformer/controller/controller.h"
 #include "kinformer/otlp/otlp_tracer.h"
 
+#include "cpu_time.h"
+
 namespace kinformer {
 namespace {
-
-double CpuNanoseconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto nanoseconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_usec) * 1e3;
-  };
-  return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
-}
 
 void Row(const char* what, const char* tracer, std::size_t count, double cpu) {
   std::printf("%-10s %-9s %9zu %8.1f\n", what, tracer, count, cpu / static_cast<double>(count));

@@ -8,15 +8,14 @@
 #include <utility>
 
 #include "controller/endpoints/text_response.h"
+#include "http/field_names.h"
 
 namespace kinformer::internal::debug {
 namespace {
 
-char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return LowerCase(c); });
+  std::ranges::transform(lower, lower.begin(), &http::LowerCase);
   return lower;
 }
 
