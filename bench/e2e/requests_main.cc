@@ -2,8 +2,10 @@
 //
 //   bench_requests --kubeconfig FILE [--requests N] MODE
 //
-// MODE: curl (libcurl alone: one handle, the body is thrown away), curl_thread (the same in a
-// thread that gets each request from another one, which waits for it), blocking (Get), awaited
+// MODE: curl (libcurl alone: one handle, the body is thrown away), curl_multi (the same by libcurl's
+// interface for many transfers, which an event loop needs, with a URL for each request and the body
+// kept), curl_thread (as curl, in a thread that gets each request from another one, which waits for
+// it), blocking (Get), awaited
 // (Get by one coroutine, on the loop), parallel (Get by 64 coroutines). All ask for protobuf over
 // HTTP/2. Output: one line of JSON, with the CPU microseconds of a request: those of the whole
 // process, divided by the number of requests, after a tenth of them has been made.
@@ -50,6 +52,11 @@ Pod FirstPod(const kinformer::Client& client) {
   return {std::string(pod.metadata().namespace_()), std::string(pod.metadata().name())};
 }
 
+std::size_t Keep(char* data, std::size_t size, std::size_t count, void* body) {
+  static_cast<std::string*>(body)->append(data, size * count);
+  return size * count;
+}
+
 std::size_t Discard(char*, std::size_t size, std::size_t count, void*) { return size * count; }
 
 // libcurl alone, with one handle for all requests.
@@ -61,8 +68,14 @@ class Curl {
   Curl& operator=(const Curl&) = delete;
 
   void Get();
+  void GetByMulti();
 
  private:
+  void CheckStatus();
+
+  std::string url_;
+  std::string body_;
+  CURLM* multi_ = nullptr;
   CURL* easy_;
   curl_slist* headers_;
 };
@@ -71,8 +84,7 @@ Curl::Curl(const kinformer::Config& config, const Pod& pod) {
   const kinformer::HttpTransportOptions options = kinformer::TransportOptionsFor(config).OrExit();
   curl_global_init(CURL_GLOBAL_DEFAULT);
   easy_ = curl_easy_init();
-  const std::string url =
-      options.base_url + "/api/v1/namespaces/" + pod.namespace_ + "/pods/" + pod.name;
+  url_ = options.base_url + "/api/v1/namespaces/" + pod.namespace_ + "/pods/" + pod.name;
   const auto blob = [](const std::string& text) {
     return curl_blob{const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
   };
@@ -81,7 +93,7 @@ Curl::Curl(const kinformer::Config& config, const Pod& pod) {
   curl_blob key = blob(options.tls.key_pem);
   headers_ =
       curl_slist_append(nullptr, "Accept: application/vnd.kubernetes.protobuf,application/json");
-  curl_easy_setopt(easy_, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(easy_, CURLOPT_URL, url_.c_str());
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
   if (!options.tls.cert_pem.empty()) {
@@ -97,19 +109,43 @@ Curl::Curl(const kinformer::Config& config, const Pod& pod) {
 }
 
 Curl::~Curl() {
+  if (multi_ != nullptr) curl_multi_cleanup(multi_);
   curl_easy_cleanup(easy_);
   curl_slist_free_all(headers_);
 }
 
-void Curl::Get() {
+void Curl::CheckStatus() {
   long status = 0;
-  if (curl_easy_perform(easy_) != CURLE_OK) std::exit(1);
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
   if (status != 200) std::exit(1);
 }
 
+void Curl::Get() {
+  if (curl_easy_perform(easy_) != CURLE_OK) std::exit(1);
+  CheckStatus();
+}
+
+void Curl::GetByMulti() {
+  if (multi_ == nullptr) multi_ = curl_multi_init();
+  body_.clear();
+  curl_easy_setopt(easy_, CURLOPT_URL, url_.c_str());
+  curl_easy_setopt(easy_, CURLOPT_WRITEFUNCTION, &Keep);
+  curl_easy_setopt(easy_, CURLOPT_WRITEDATA, &body_);
+  curl_multi_add_handle(multi_, easy_);
+  int running = 1;
+  while (curl_multi_perform(multi_, &running) == CURLM_OK && running > 0) {
+    curl_multi_poll(multi_, nullptr, 0, 1000, nullptr);
+  }
+  curl_multi_remove_handle(multi_, easy_);
+  CheckStatus();
+}
+
 void RunCurl(Curl& curl, int requests) {
   for (int i = 0; i < requests; ++i) curl.Get();
+}
+
+void RunCurlMulti(Curl& curl, int requests) {
+  for (int i = 0; i < requests; ++i) curl.GetByMulti();
 }
 
 // Two changes of threads for each request: what a blocking call of a library that has a loop costs
@@ -185,10 +221,13 @@ int main(int argc, char** argv) {
   const Pod pod = FirstPod(*client);
   std::function<void(int)> run;
   std::optional<Curl> curl;
-  if (mode == "curl" || mode == "curl_thread") {
+  if (mode.starts_with("curl")) {
     client.reset();  // with its threads
     curl.emplace(config, pod);
-    run = [&](int count) { mode == "curl" ? RunCurl(*curl, count) : RunCurlThread(*curl, count); };
+    if (mode == "curl") run = [&](int count) { RunCurl(*curl, count); };
+    if (mode == "curl_multi") run = [&](int count) { RunCurlMulti(*curl, count); };
+    if (mode == "curl_thread") run = [&](int count) { RunCurlThread(*curl, count); };
+    if (!run) return Usage();
   } else if (mode == "blocking") {
     run = [&](int count) { RunBlocking(*client, pod, count); };
   } else if (mode == "awaited") {

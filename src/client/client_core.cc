@@ -17,7 +17,7 @@ constexpr std::size_t kMaxWholeAnswer = std::size_t{128} << 20;
 // Collects one response.
 class RawCall final : public client::ExchangeCall {
  public:
-  RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
+  RawCall(std::shared_ptr<client::Engine> engine, ExchangeRequest&& request)
       : client::ExchangeCall(std::move(engine), std::move(request)) {}
 
   client::RawResponse& response() { return response_; }

@@ -153,7 +153,7 @@ void Engine::NoteThrottled(Duration wait, const std::string& request,
                   {"burst", std::to_string(bucket->burst())}});
 }
 
-Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request,
+Exchange::Exchange(std::shared_ptr<Engine> engine, ExchangeRequest&& request,
                    ResponseReceiver& receiver)
     : engine_(std::move(engine)),
       place_(engine_->active_.insert(engine_->active_.end(), this)),
@@ -366,7 +366,6 @@ void Exchange::ObserveAnswer() {
 void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   status_ = status;
   answered_ = engine_->env().Now();
-  headers_ = headers;
   if (log_ != nullptr) log_->Answered(status, headers);
   if (span_ != nullptr) span_->Answered(status);
   engine_->reached_ = true;
@@ -378,7 +377,9 @@ void Exchange::OnHeaders(int status, const HttpHeaders& headers) {
   if (request_.upgrade) success = status == 101;
   if (success) {
     accepted_ = true;
-    receiver_.OnHeaders(status, headers_);
+    receiver_.OnHeaders(status, headers);
+  } else {
+    refusal_headers_ = headers;
   }
 }
 
@@ -440,9 +441,9 @@ void Exchange::OnRefusal() {
                             " and does not change to a WebSocket; use a server of Kubernetes 1.30 "
                             "or later, and a proxy that passes the header Upgrade on"));
   }
-  const std::optional<int> retry_after = RetryAfterSeconds(headers_);
-  Error error = ErrorOfResponse(request_.method, status_, headers_.Get("Content-Type"), error_body_,
-                                retry_after);
+  const std::optional<int> retry_after = RetryAfterSeconds(refusal_headers_);
+  Error error = ErrorOfResponse(request_.method, status_, refusal_headers_.Get("Content-Type"),
+                                error_body_, retry_after);
   if (status_ == 400) error = AsForTls(error, engine_->Describe()).value_or(error);
   if (status_ == 401 && !credentials_refreshed_ && engine_->options().refresh_credentials) {
     credentials_refreshed_ = true;

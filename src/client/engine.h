@@ -149,7 +149,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 // refuses, it gets only OnDone, with the Status as Error.
 class Exchange final : public ResponseReceiver {
  public:
-  Exchange(std::shared_ptr<Engine> engine, ExchangeRequest request, ResponseReceiver& receiver);
+  Exchange(std::shared_ptr<Engine> engine, ExchangeRequest&& request, ResponseReceiver& receiver);
   ~Exchange() override;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -226,7 +226,7 @@ class Exchange final : public ResponseReceiver {
   int status_ = 0;
   bool accepted_ = false;
   std::size_t answer_bytes_ = 0;
-  HttpHeaders headers_;
+  HttpHeaders refusal_headers_;
   std::string error_body_;
 };
 

@@ -19,7 +19,7 @@ namespace kinformer::internal::client {
 // Derived classes implement OnHeaders and OnData. Those and what they call run on the loop.
 class ExchangeCall : public LoopCall, public ResponseReceiver {
  protected:
-  ExchangeCall(std::shared_ptr<Engine> engine, ExchangeRequest request)
+  ExchangeCall(std::shared_ptr<Engine> engine, ExchangeRequest&& request)
       : LoopCall(engine->env()), engine_(std::move(engine)), request_(std::move(request)) {}
 
   // Null before the call begins, and once it has ended.

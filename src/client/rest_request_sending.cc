@@ -52,7 +52,7 @@ CallOptions Limited(CallOptions call, TimeSpan timeout) {
 // Passes the body of an answer to a task, piece by piece.
 class BodyCall final : public client::ExchangeCall {
  public:
-  BodyCall(std::shared_ptr<client::Engine> engine, ExchangeRequest request)
+  BodyCall(std::shared_ptr<client::Engine> engine, ExchangeRequest&& request)
       : client::ExchangeCall(std::move(engine), std::move(request)) {}
 
   // Takes what has come since the last time.

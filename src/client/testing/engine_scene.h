@@ -46,7 +46,8 @@ class EngineScene : public ::testing::Test, public ResponseReceiver {
     status_ = 0;
     body_.clear();
     sim_.env().loop().Post([this, request = std::move(request)] {
-      exchange_ = std::make_unique<internal::client::Exchange>(engine_, request, *this);
+      exchange_ = std::make_unique<internal::client::Exchange>(
+          engine_, internal::ExchangeRequest(request), *this);
       exchange_->Start();
     });
   }
