@@ -72,7 +72,7 @@ TEST(KubeFlags, Values_ComeInBothForms_AndTheLastCounts) {
        "--feature-gates=WatchList=false,ShardedListAndWatch=true,Other=true", "--event_ttl=2h"});
   ASSERT_TRUE(command.ok()) << command.error().message();
   EXPECT_THAT(command->arguments, Contains("--listen=[::1]:2"));
-  EXPECT_THAT(command->arguments, Contains("--authorization-mode=RBAC"));
+  EXPECT_THAT(command->arguments, Contains("--authorization-mode=Node,RBAC"));
   EXPECT_THAT(command->arguments, Contains("--service-cluster-ip-range=10.1.0.0/16"));
   EXPECT_THAT(command->arguments, Contains("--require-client-certificate"));
   EXPECT_THAT(command->arguments, Contains("--no-watch-list"));
