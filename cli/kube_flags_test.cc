@@ -50,14 +50,14 @@ TEST(KubeFlags, EnvtestsFlags_AreServedWithoutAWord) {
 
 TEST(KubeFlags, AdmissionPlugins_AreThoseOfKubeApiserverThatAreHere) {
   const auto command =
-      ReadKubeFlags({"--enable-admission-plugins=PodNodeSelector,NodeRestriction",
+      ReadKubeFlags({"--enable-admission-plugins=PodNodeSelector,NodeRestriction,EventRateLimit",
                      "--disable-admission-plugins=Priority,AlwaysPullImages,NamespaceLifecycle"});
   ASSERT_TRUE(command.ok()) << command.error().message();
   EXPECT_THAT(command->arguments,
               Contains("--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
                        "ResourceQuota,ServiceAccount,TaintNodesByCondition,PodNodeSelector"));
   EXPECT_THAT(command->arguments, Contains("--disable-admission-plugins=Priority"));
-  EXPECT_THAT(command->notices, ElementsAre("the admission plug-in NodeRestriction is ignored",
+  EXPECT_THAT(command->notices, ElementsAre("the admission plug-in EventRateLimit is ignored",
                                             "the admission plug-in NamespaceLifecycle stays on"));
   const auto unknown = ReadKubeFlags({"--enable-admission-plugins=LimitRange"});
   ASSERT_FALSE(unknown.ok());

@@ -75,6 +75,9 @@ std::vector<EtcdValue> ValuesOf(const json::Value& range) {
   return values;
 }
 
+constexpr const char* kNeedsUser =
+    " (a server needs a user of etcd who may read and write all keys: --etcd-user)";
+
 }  // namespace
 
 std::string RangeJson(const EtcdRange& range) {
@@ -164,10 +167,10 @@ Error EtcdErrorOf(int status, std::string_view body) {
       return EtcdUnavailable(why);
     case kUnauthenticated:
     case kPermissionDenied:
-      return EtcdRefusal(why + " (users and passwords of etcd are not supported)");
+      return EtcdRefusal(why + kNeedsUser);
     case kInvalidArgument:
       if (why.find("user name") != std::string::npos) {
-        why += " (users and passwords of etcd are not supported)";
+        why += kNeedsUser;
       }
       return EtcdRefusal(why);
     case kDeadlineExceeded:
