@@ -53,9 +53,11 @@ TEST(KubeFlags, AdmissionPlugins_AreThoseOfKubeApiserverThatAreHere) {
       ReadKubeFlags({"--enable-admission-plugins=PodNodeSelector,NodeRestriction,EventRateLimit",
                      "--disable-admission-plugins=Priority,AlwaysPullImages,NamespaceLifecycle"});
   ASSERT_TRUE(command.ok()) << command.error().message();
-  EXPECT_THAT(command->arguments,
-              Contains("--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
-                       "ResourceQuota,ServiceAccount,TaintNodesByCondition,PodNodeSelector"));
+  EXPECT_THAT(
+      command->arguments,
+      Contains(
+          "--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
+          "ResourceQuota,ServiceAccount,TaintNodesByCondition,PodNodeSelector,NodeRestriction"));
   EXPECT_THAT(command->arguments, Contains("--disable-admission-plugins=Priority"));
   EXPECT_THAT(command->notices, ElementsAre("the admission plug-in EventRateLimit is ignored",
                                             "the admission plug-in NamespaceLifecycle stays on"));

@@ -7,6 +7,7 @@
 
 #include "apiserver/ownership/field_manager.h"
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/negotiation.h"
 #include "apiserver/write/object/reset_fields.h"
