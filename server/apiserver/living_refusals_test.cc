@@ -26,12 +26,12 @@ using ::testing::StartsWith;
 std::string PolicyYaml(const std::string& group, const std::string& resource,
                        const std::string& operation, const std::string& expression) {
   return "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n"
-         "metadata: {name: no}\nspec:\n  matchConstraints:\n    resourceRules: [{apiGroups: ['" +
+         "metadata: {name: deny}\nspec:\n  matchConstraints:\n    resourceRules: [{apiGroups: ['" +
          group + "'], apiVersions: ['*'], operations: [" + operation + "], resources: ['" +
          resource + "']}]\n  validations: [{expression: \"" + expression +
          "\", messageExpression: \"'not for ' + request.userInfo.username\"}]\n---\n"
          "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\n"
-         "metadata: {name: no}\nspec: {policyName: no, validationActions: [Deny]}\n";
+         "metadata: {name: deny}\nspec: {policyName: deny, validationActions: [Deny]}\n";
 }
 
 class LivingRefusals : public ::testing::Test {
@@ -44,11 +44,9 @@ class LivingRefusals : public ::testing::Test {
     server_.Load(PolicyYaml(group, resource, operation, expression));
   }
   void Allow() {
-    EXPECT_EQ(server_.server()
-                  .Do("DELETE",
-                      "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/no")
-                  .status,
-              200);
+    const std::string bindings =
+        "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/";
+    EXPECT_EQ(server_.server().Do("DELETE", bindings + "deny").status, 200);
   }
   // Returns "Warning: text" of the events about objects of a kind.
   std::vector<std::string> Events(const char* kind, const char* reason) {
@@ -114,7 +112,7 @@ TEST_F(LivingRefusals, StatefulSetAndDaemonSet_TellThemInTheirWords) {
   ASSERT_TRUE(server_.Until([&] { return server_.Pods("db-").size() == 1; }, minutes(1)));
 }
 
-// What a controller tells of an update that was refused is not that it was made.
+// A controller does not tell that it has made an update that was refused.
 TEST_F(LivingRefusals, ReplicaSetThatMayNotBeScaled_StaysAsItIs) {
   server_.Load(DeploymentYaml("web", 2, "nginx"));
   ASSERT_TRUE(Ready("web", 2));

@@ -1,5 +1,5 @@
-// Kubelets: what the authorizer Node and the plug-in NodeRestriction hold beside the checks SRV-NODE
-// of test/conformance/server_checks.txt.
+// Kubelets: the authorizer Node and the plug-in NodeRestriction, beside the checks SRV-NODE of
+// test/conformance/server_checks.txt.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

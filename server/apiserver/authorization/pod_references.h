@@ -16,7 +16,7 @@ using NameSet = std::set<std::string, std::less<>>;
 
 // Names of objects; without those that are empty.
 struct PodReferences {
-  // Of pull secrets, variables and volumes.
+  // Reads pull secrets, variables, volumes and claims.
   [[nodiscard]] static PodReferences Of(const json::Value& pod);
 
   NameSet secrets{};

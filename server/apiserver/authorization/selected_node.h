@@ -12,9 +12,9 @@
 
 namespace kinformer::apiserver {
 
-// Return "" if it asks for no node, or for all but one.
+// Return "" if it asks for no node, or for all but one. `attributes`: the resourceAttributes of an
+// access review.
 [[nodiscard]] std::string SelectedNode(const FieldSelector& selector);
-// Of the resourceAttributes of an access review.
 [[nodiscard]] std::string SelectedNode(const json::Value& attributes);
 
 }  // namespace kinformer::apiserver

@@ -96,7 +96,7 @@ class EtcdGateway final : public Etcd {
   std::unique_ptr<Stream> stream_{};
   std::string token_{};  // of the user; etcd forgets it after a while
   bool authenticates_ = false;
-  // What waits for a token: questions, and a watch.
+  // Questions and a watch that wait for a token.
   std::vector<Question> waiting_{};
   std::function<void(Result<void>)> waiting_watch_{};
 };

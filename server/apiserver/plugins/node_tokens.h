@@ -1,6 +1,6 @@
 // apiserver/plugins/node_tokens.h
 //
-// What kubelets may request for the pods on their node: tokens and certificates.
+// Checks of what kubelets request for the pods on their node: tokens and certificates.
 
 #ifndef KINFORMER_APISERVER_PLUGINS_NODE_TOKENS_H_
 #define KINFORMER_APISERVER_PLUGINS_NODE_TOKENS_H_

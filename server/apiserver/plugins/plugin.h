@@ -36,7 +36,8 @@ struct PluginRequest {
   [[nodiscard]] bool IsOf(std::string_view group, std::string_view plural) const {
     return subresource.empty() && resource.Is(group, plural);
   }
-  // Returns a 403 with the name of the path or the object, or the beginning of its name if that is generated.
+  // Returns a 403 with the name of the path or the object, or the beginning of its name if that is
+  // generated.
   [[nodiscard]] Error Forbidden(std::string_view why) const;
 };
 

@@ -43,7 +43,7 @@ enum class Verb : std::uint8_t { kCreate, kUpdate, kUpdateStatus, kDelete };
 // The request as which admission sees an update.
 enum class Through : std::uint8_t { kObject, kScale, kBinding };
 
-// What a write tells instead, or says at all, if the write before it was refused.
+// Text of an event in place of its own if the write before it was refused.
 struct RefusalText {
   std::string reason{};  // empty: it is not made then
   std::string text{};    // the error follows it
@@ -82,8 +82,8 @@ class Plan {
   bool UpdateStatus(Kind kind, const json::Value& old, json::Value status);
   void Delete(Kind kind, const json::Value& object, std::optional<std::int64_t> grace = {},
               std::string_view propagation = "Background");
-  // Deletes a part of `owner`, and writes the event SuccessfulDelete, or FailedDelete. Returns false,
-  // and does nothing, if such a delete was refused lately.
+  // Deletes a part of `owner`, and writes the event SuccessfulDelete, or FailedDelete. Returns
+  // false, and does nothing, if such a delete was refused lately.
   bool DeleteFor(Kind owner_kind, const json::Value& owner, std::string_view component, Kind kind,
                  const json::Value& object, std::string message);
   // Writes an Event about the object. `component`: "replicaset-controller".

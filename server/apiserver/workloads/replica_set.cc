@@ -79,8 +79,8 @@ void Shrink(const json::Value& replica_set, Objects pods, std::size_t count, Pla
   }
 }
 
-// Sets the condition ReplicaFailure while pods, or their deletion, are refused. A new attempt leaves
-// it.
+// Sets the condition ReplicaFailure while pods, or their deletion, are refused. A new attempt
+// leaves it.
 void ReportRefusal(const Scene& scene, std::size_t pods, std::size_t wanted, json::Value& status) {
   static constexpr std::string_view kFailure = "ReplicaFailure";
   if (pods == wanted) return EraseCondition(status, kFailure);

@@ -64,7 +64,7 @@ struct Workloads::Writes {
   std::optional<Duration> again{};
   bool failed = false;
   bool outdated = false;  // others have changed an object
-  // What became of the last one, events not counted.
+  // Outcome of the last one, events not counted.
   enum class Last : std::uint8_t { kMade, kRefused, kSkipped } last = Last::kMade;
   std::string why{};            // it was refused
   bool create_refused = false;  // no other one follows it

@@ -26,6 +26,7 @@
 #include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/request/request_body.h"
 #include "apiserver/write/request/sent_patch.h"
+#include "apiserver/write/request/sent_write.h"
 
 namespace kinformer::apiserver {
 
@@ -102,8 +103,7 @@ class BodyWriter {
   [[nodiscard]] const AdmissionPlugins& plugins() const { return plugins_; }
 
  private:
-  // A request under way.
-  struct Sent;
+  using Sent = SentWrite;
   // Result of one attempt; empty if another write changed the object meanwhile.
   using Attempt = std::optional<Result<WriteOutcome>>;
 
@@ -170,6 +170,20 @@ class BodyWriter {
   ObjectConverter& converter_;
   AdmissionPlugins plugins_;
 };
+
+template <class Work>
+Task<std::invoke_result_t<Work&>> BodyWriter::Do(SentWrite& sent, WriteTarget& target, Work work) {
+  struct ConstantCopy {
+    ConstantCopy(const SentWrite& from, ResourceAt& to) : live(from.live), at(to) {
+      at.resource = from.request.at.resource;
+    }
+    ~ConstantCopy() { at.resource = live.resource; }
+    const ResourceAt& live;
+    ResourceAt& at;
+  };
+  const ConstantCopy copy(sent, target.at);
+  co_return co_await off_loop_.Do(sent.bytes, std::move(work));
+}
 
 }  // namespace kinformer::apiserver
 

@@ -9,7 +9,7 @@
 
 #include "apiserver/plugins/admission_plugins.h"
 #include "apiserver/store/stored_object.h"
-#include "apiserver/write/object/write_request.h"
+#include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/request/admitted.h"
 
 namespace kinformer::apiserver {

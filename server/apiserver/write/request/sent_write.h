@@ -1,6 +1,6 @@
 // apiserver/write/request/sent_write.h
 //
-// BodyWriter::Sent: a request under way, which the requests and the steps of BodyWriter share.
+// SentWrite: a request that writes, under way.
 
 #ifndef KINFORMER_APISERVER_WRITE_REQUEST_SENT_WRITE_H_
 #define KINFORMER_APISERVER_WRITE_REQUEST_SENT_WRITE_H_
@@ -12,10 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/ownership/field_manager.h"
+#include "apiserver/registry/server_state.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/bulky.h"
+#include "apiserver/request/resource_request.h"
+#include "apiserver/request/responses.h"
+#include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/request/admitted.h"
-#include "apiserver/write/request/body_writer.h"
+#include "apiserver/write/request/request_body.h"
 
 namespace kinformer::apiserver {
 
@@ -30,8 +35,8 @@ inline StoredObjectPtr StoredAt(const WriteTarget& target) {
 FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request, WallTime now);
 
 // Used by one step at a time, on any thread.
-struct BodyWriter::Sent {
-  Sent(const ServerState& state, ResourceRequest sent)
+struct SentWrite {
+  SentWrite(const ServerState& state, ResourceRequest sent)
       : request(std::move(sent)),
         live(request.at),
         now(state.WallNow()),
@@ -68,20 +73,6 @@ struct BodyWriter::Sent {
   std::size_t bytes;        // estimates the cost of work on the request
   std::vector<std::string> warnings{};
 };
-
-template <class Work>
-Task<std::invoke_result_t<Work&>> BodyWriter::Do(Sent& sent, WriteTarget& target, Work work) {
-  struct ConstantCopy {
-    ConstantCopy(const Sent& from, ResourceAt& to) : live(from.live), at(to) {
-      at.resource = from.request.at.resource;
-    }
-    ~ConstantCopy() { at.resource = live.resource; }
-    const ResourceAt& live;
-    ResourceAt& at;
-  };
-  const ConstantCopy copy(sent, target.at);
-  co_return co_await off_loop_.Do(sent.bytes, std::move(work));
-}
 
 }  // namespace kinformer::apiserver
 

@@ -1,32 +1,15 @@
-// The steps of BodyWriter's attempts.
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "apiserver/ownership/field_manager.h"
 #include "apiserver/registry/conversion.h"
-#include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/webhook_conversion.h"
-#include "apiserver/request/negotiation.h"
-#include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/request/admitted.h"
+#include "apiserver/write/request/body_writer.h"
 #include "apiserver/write/request/rights_of_write.h"
-#include "apiserver/write/request/sent_write.h"
 
 namespace kinformer::apiserver {
-
-FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request, WallTime now) {
-  if (!state.options.field_owners) return {};
-  return {.tracks = true,
-          .applies = IsMediaType(request.content_type, "application/apply-patch+yaml"),
-          .name = ManagerName(request.info.query.Get("fieldManager"), request.user_agent),
-          .api_version = request.at.version->api_version,
-          .subresource = request.info.subresource,
-          .now = FormatTime(now),
-          .reset = ResetFields(request.at, request.info.subresource)};
-}
 
 Task<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks) {
   bool filled_in = false;
