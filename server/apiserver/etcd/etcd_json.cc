@@ -152,6 +152,11 @@ Error EtcdErrorOf(int status, std::string_view body) {
   if (const std::string& said = answer["error"].StringOrEmpty(); why.empty() && !said.empty()) {
     return EtcdUnavailable(said);
   }
+  if (body.starts_with("CommonName of client")) {
+    return EtcdRefusal(
+        "an etcd with users takes no client certificate with a common name here: use one without a "
+        "common name, and --etcd-user");
+  }
   if (why.empty()) {
     return EtcdUnavailable("the answer is " + std::to_string(status) +
                            ", as of another server than etcd, or of one without its JSON API");

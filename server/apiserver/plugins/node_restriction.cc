@@ -142,6 +142,8 @@ Result<void> CheckClaimStatus(std::string_view node, const PluginRequest& reques
   Value sent = request.object;
   Value old = request.old;
   for (Value* claim : {&sent, &old}) {
+    claim->Erase("apiVersion");
+    claim->Erase("kind");
     Value& metadata = claim->Ensure("metadata");
     metadata.Erase("resourceVersion");
     metadata.Erase("managedFields");

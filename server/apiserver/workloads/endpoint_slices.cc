@@ -158,7 +158,7 @@ void SyncEndpointSlices(const Scene& scene, const json::Value& service, Plan& pl
       Text(service, "/spec/type") == "ExternalName") {
     return;
   }
-  if (!scene.refusal.empty()) return;
+  if (!scene.refusal.empty() || !scene.delete_refusal.empty()) return;
   std::map<std::string, Group> groups = GroupsOf(scene, service);
   Objects slices;
   for (const json::Value* slice : scene.cluster.OwnedBy(Kind::kEndpointSlice, UidOf(service))) {
