@@ -1,7 +1,6 @@
 #include "apiserver/authorization/authorizer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "apiserver/authorization/node_identity.h"
 #include "apiserver/errors/status.h"
@@ -60,7 +59,7 @@ AccessDecision Authorizer::Decide(const UserInfo& user, const AccessAttributes& 
   if (nodes_ != nullptr) {
     NodeAuthorizer::Answer answer = nodes_->Decide(user, attributes);
     if (answer.allowed) return {.allowed = true};
-    decision.reason = std::move(answer.why);
+    if (!answer.why.empty()) decision.reason = "node: " + answer.why;
   }
   std::vector<std::string> errors;
   policy_.ForEach(

@@ -195,6 +195,12 @@ TEST(Responses, AuditedResponse_FreesTheHeadOfTheOneInIt) {
   EXPECT_EQ(response->Read(1, chunks), ResponseStream::State::kWait);
 }
 
+TEST(Responses, EqualWarnings_AreSentOnce) {
+  HttpHeaders headers;
+  AddWarnings({"a", "b", "a", "a"}, headers);
+  EXPECT_EQ(ValuesOf(headers, "Warning"), (Texts{"299 - \"a\"", "299 - \"b\""}));
+}
+
 TEST(Responses, Warnings_TakeAtMostFourKibibytes) {
   // `299 - "` and the last quote are 8 bytes.
   const auto of_size = [](std::size_t bytes) { return std::string(bytes - 8, 'w'); };

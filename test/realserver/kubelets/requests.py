@@ -19,8 +19,8 @@ def pod(name, node, **spec):
             "spec": {"nodeName": node, "containers": [{"name": "a", "image": "i"}], **spec}}
 
 
-# Who, method, path, body. "wait": again and again until it is answered with 2xx, since a real server
-# learns of pods a moment later.
+# User, method, path, body. "wait": again and again until it is answered with 2xx, since a real
+# server learns of pods a moment later.
 REQUESTS = [
     ("admin", "POST", DEFAULT + "serviceaccounts", {"metadata": {"name": "sa"}}),
     ("admin", "POST", DEFAULT + "secrets", {"metadata": {"name": "used"}}),
