@@ -294,7 +294,7 @@ TEST_F(FieldOwnersTest, AnApplyOfACustomResource_IsNotReadByItsSchema) {
                   .Load(R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
         metadata: {name: widgets.example.com}, spec: {group: example.com, scope: Namespaced,
         names: {plural: widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true,
-        schema: {openAPIV3Schema: {type: object, properties: {n: {type: integer},
+        schema: {openAPIV3Schema: {type: object, properties: {count: {type: integer},
           d: {type: integer, default: 3}, spec: {type: object, properties: {}}}}}}]}})")
                   .ok());
   const std::string widget = "/apis/example.com/v1/namespaces/default/widgets/a";
@@ -302,9 +302,9 @@ TEST_F(FieldOwnersTest, AnApplyOfACustomResource_IsNotReadByItsSchema) {
     return Apply(widget, "m",
                  "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, " + fields + "}");
   };
-  const Reply refused = apply("n: null, spec: {}");
+  const Reply refused = apply("count: null, spec: {}");
   EXPECT_EQ(refused.status, 422) << refused.body;
-  EXPECT_NE(refused.body.find("n in body must be of type integer"), std::string::npos)
+  EXPECT_NE(refused.body.find("count in body must be of type integer"), std::string::npos)
       << refused.body;
   const Reply made = apply("d: null, spec: {}");
   EXPECT_EQ(made.status, 201) << made.body;
@@ -317,7 +317,7 @@ TEST_F(FieldOwnersTest, AnApplyOfACustomResource_IsNotReadByItsSchema) {
     EXPECT_TRUE(changed.Json().At("/spec/unknown").is_null());
   }
   // An update is read by it.
-  const Reply merged = Merge(widget, "m", R"({"n":null,"spec":{"unknown":1}})");
+  const Reply merged = Merge(widget, "m", R"({"count":null,"spec":{"unknown":1}})");
   EXPECT_EQ(merged.status, 200) << merged.body;
   EXPECT_EQ(merged.Json().At("/metadata/generation"), 3);
 }

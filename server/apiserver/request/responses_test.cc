@@ -222,9 +222,11 @@ TEST(Responses, Warnings_TakeAtMostFourKibibytes) {
   const Texts cut = warned({of_size(2000), of_size(2033), "a"});
   ASSERT_EQ(cut.size(), 2U);
   EXPECT_EQ(cut[1], "299 - \"2 more warnings\"");
-  const Texts many = warned(Texts(1000, "w"));
-  EXPECT_EQ(many.size(), 449U) << "448 of 9 bytes, and the last one";
-  EXPECT_EQ(many.back(), "299 - \"552 more warnings\"");
+  Texts thousand;
+  for (int i = 1000; i < 2000; ++i) thousand.push_back(std::to_string(i));
+  const Texts many = warned(thousand);
+  EXPECT_EQ(many.size(), 337U) << "336 of 12 bytes, and the last one";
+  EXPECT_EQ(many.back(), "299 - \"664 more warnings\"");
 }
 
 }  // namespace
