@@ -74,6 +74,20 @@ TEST(RbacPolicy, Subjects_AreUsersGroupsAndServiceAccounts) {
   EXPECT_THAT(Applying(policy, {.name = "system:serviceaccount:a:far"}, "a"), IsEmpty());
 }
 
+TEST(RbacPolicy, BindingOfSeveralSubjects_AppliesByItsFirst) {
+  RbacPolicy policy;
+  policy.Put("roles", Role("a", "r"));
+  policy.Put("rolebindings",
+             Binding("a", "x", "Role", "r", std::string(kDev) + "," + std::string(kJane)));
+  const UserInfo jane{.name = "jane", .groups = {"other", "dev"}};
+  EXPECT_THAT(Applying(policy, jane, "a"),
+              ElementsAre(R"(RoleBinding "x/a" of Role "r" to Group "dev")"));
+  policy.Put("rolebindings",
+             Binding("a", "x", "Role", "r", std::string(kJane) + "," + std::string(kDev)));
+  EXPECT_THAT(Applying(policy, jane, "a"),
+              ElementsAre(R"(RoleBinding "x/a" of Role "r" to User "jane")"));
+}
+
 TEST(RbacPolicy, Changes_TakeThePlaceOfWhatWas) {
   RbacPolicy policy;
   const UserInfo jane{.name = "jane"};

@@ -92,8 +92,7 @@ std::string RefusalOfOwner(std::string_view node, const json::Array& owners) {
   if (owners.size() > 1) {
     return OfNode(node) + " can only create pods with a single owner reference set to itself";
   }
-  const std::string other =
-      OfNode(node) + " can only create pods with an owner reference set to itself";
+  std::string other = OfNode(node) + " can only create pods with an owner reference set to itself";
   if (owners.empty()) return other;
   const Value& owner = owners.front();
   if (owner["apiVersion"].StringOrEmpty() != "v1" || owner["kind"].StringOrEmpty() != "Node" ||
