@@ -59,7 +59,7 @@ TEST(RbacPolicy, Subjects_AreUsersGroupsAndServiceAccounts) {
   // One of each binding, all namespaces first.
   EXPECT_THAT(Applying(policy, jane, "a"),
               ElementsAre(R"(ClusterRoleBinding "gone" of ClusterRole "none" to User "jane"?)",
-                          R"(ClusterRoleBinding "z" of ClusterRole "reader" to User "jane")",
+                          R"(ClusterRoleBinding "z" of ClusterRole "reader" to Group "dev")",
                           R"(RoleBinding "w/a" of Role "writer" to User "jane")"));
   EXPECT_THAT(Applying(policy, jane, ""), ::testing::SizeIs(2));
   EXPECT_THAT(Applying(policy, jane, "b"),
