@@ -98,8 +98,13 @@ class Served {
     std::shared_ptr<apiserver::SharedStorage> shared;
     if (!flags.etcd.servers.empty()) {
       const apiserver::ApiServerOptions options = ServerOptionsOf(flags, env_.WallNow());
-      Result<std::shared_ptr<apiserver::SharedStorage>> opened =
-          apiserver::OpenEtcd(env_, EtcdOptionsOf(flags.etcd, options.history_events));
+      Result<std::string> password = std::string();
+      if (!flags.etcd.password_file.empty()) {
+        password = ReadFile("--etcd-password-file", flags.etcd.password_file);
+      }
+      if (!password) return password.error();
+      Result<std::shared_ptr<apiserver::SharedStorage>> opened = apiserver::OpenEtcd(
+          env_, EtcdOptionsOf(flags.etcd, *std::move(password), options.history_events));
       if (!opened) return Error(opened.error()).WithContext("--etcd-servers " + flags.etcd.servers);
       shared = *std::move(opened);
     }

@@ -210,9 +210,11 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
   command.Flag("--require-client-certificate", flags.require_client_certificate,
                "let in nobody without a client certificate; without --client-ca-file it is the one "
                "in --kubeconfig-out");
-  command.Choice("--authorization-mode", flags.authorization_mode, {"AlwaysAllow", "RBAC"},
+  command.Choice("--authorization-mode", flags.authorization_mode,
+                 {"AlwaysAllow", "RBAC", "Node,RBAC"},
                  "who may do what: everybody everything, or by roles and bindings, which the "
-                 "server then has from the start; system:masters may do everything (AlwaysAllow)",
+                 "server then has from the start; system:masters may do everything. With Node, "
+                 "kubelets may read and write what concerns their node (AlwaysAllow)",
                  nullptr);
   command.Option("--token-auth-file", flags.token_auth_file, "FILE",
                  "users with bearer tokens, a line each: TOKEN,USER,UID,\"GROUP,GROUP\"");
@@ -444,9 +446,10 @@ apiserver::ApiServerOptions ServerOptionsOf(const ApiServerFlags& flags, WallTim
   options.pod_grace = flags.pod_grace;
   options.sharded_list_and_watch = flags.sharded_list_and_watch;
   options.watch_list = !flags.no_watch_list;
-  options.authorization = flags.authorization_mode == "RBAC"
-                              ? apiserver::AuthorizationMode::kRbac
-                              : apiserver::AuthorizationMode::kAlwaysAllow;
+  options.authorization =
+      flags.authorization_mode == "AlwaysAllow" ? apiserver::AuthorizationMode::kAlwaysAllow
+      : flags.authorization_mode == "RBAC"      ? apiserver::AuthorizationMode::kRbac
+                                                : apiserver::AuthorizationMode::kNodeAndRbac;
   if (!flags.advertise_address.empty()) {
     options.advertise_address = flags.advertise_address;
     apiserver::HttpServerOptions listen;
@@ -495,7 +498,7 @@ Result<apiserver::HttpServerOptions> HttpOptionsOf(const ApiServerFlags& flags) 
   options.bearer_token = *std::move(token);
   options.host_names = flags.host_names;
   options.require_client_certificate = flags.require_client_certificate;
-  options.handler_authorizes = flags.authorization_mode == "RBAC";
+  options.handler_authorizes = flags.authorization_mode != "AlwaysAllow";
   options.http2 = !flags.no_http2;
   // /debug/snapshot takes all that is stored; the server itself limits all other bodies.
   if (flags.debug_endpoints) options.max_body_bytes = std::size_t{256} << 20;

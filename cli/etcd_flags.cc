@@ -32,6 +32,10 @@ void AddEtcdFlags(Command& command, EtcdFlags& flags) {
   command.Option("--etcd-certfile", flags.cert_file, "FILE",
                  "the client certificate for etcd, PEM");
   command.Option("--etcd-keyfile", flags.key_file, "FILE", "and its key, PEM");
+  command.Option("--etcd-user", flags.user, "NAME",
+                 "the user of etcd, who may read and write all keys");
+  command.Option("--etcd-password-file", flags.password_file, "FILE",
+                 "the password of --etcd-user, on one line");
   command.Seconds("--etcd-compaction-interval", flags.compaction_interval,
                   "how often one of the servers removes old revisions from etcd (5m); 0s: never");
 }
@@ -40,7 +44,8 @@ Result<void> CheckEtcdFlags(const EtcdFlags& flags) {
   const EtcdFlags usual;
   if (flags.servers.empty()) {
     if (flags.prefix == usual.prefix && flags.ca_file.empty() && flags.cert_file.empty() &&
-        flags.key_file.empty() && flags.compaction_interval == usual.compaction_interval) {
+        flags.key_file.empty() && flags.user.empty() && flags.password_file.empty() &&
+        flags.compaction_interval == usual.compaction_interval) {
       return {};
     }
     return Wrong("the options of etcd need --etcd-servers, as http://127.0.0.1:2379");
@@ -58,15 +63,23 @@ Result<void> CheckEtcdFlags(const EtcdFlags& flags) {
   if (flags.cert_file.empty() != flags.key_file.empty()) {
     return Wrong("--etcd-certfile and --etcd-keyfile go together");
   }
+  if (flags.user.empty() != flags.password_file.empty()) {
+    return Wrong("--etcd-user and --etcd-password-file go together");
+  }
   return {};
 }
 
-apiserver::EtcdOptions EtcdOptionsOf(const EtcdFlags& flags, std::size_t history_events) {
+apiserver::EtcdOptions EtcdOptionsOf(const EtcdFlags& flags, std::string password,
+                                     std::size_t history_events) {
+  // The end of the line is no part of it.
+  password.resize(password.find_last_not_of("\r\n") + 1);
   return {.servers = ServersIn(flags.servers),
           .prefix = flags.prefix,
           .ca_file = flags.ca_file,
           .cert_file = flags.cert_file,
           .key_file = flags.key_file,
+          .user = flags.user,
+          .password = std::move(password),
           .compaction_interval = std::chrono::duration_cast<Duration>(
               std::chrono::duration<double>(flags.compaction_interval)),
           .history_events = history_events};

@@ -21,6 +21,8 @@ struct EtcdFlags {
   std::string ca_file{};
   std::string cert_file{};
   std::string key_file{};
+  std::string user{};
+  std::string password_file{};
   double compaction_interval = 300;  // seconds
 };
 
@@ -28,8 +30,9 @@ struct EtcdFlags {
 void AddEtcdFlags(Command& command, EtcdFlags& flags);
 // Errors are kInvalidArgument and describe the correct form.
 Result<void> CheckEtcdFlags(const EtcdFlags& flags);
-// REQUIRES: the flags have been checked.
-apiserver::EtcdOptions EtcdOptionsOf(const EtcdFlags& flags, std::size_t history_events);
+// `password`: the text of the password file. REQUIRES: the flags have been checked.
+apiserver::EtcdOptions EtcdOptionsOf(const EtcdFlags& flags, std::string password,
+                                     std::size_t history_events);
 
 }  // namespace kinformer::cli
 

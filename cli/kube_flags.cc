@@ -108,14 +108,16 @@ Result<std::string> ListenOf(const Given& given, std::string& address) {
 // Returns the value for --authorization-mode of `kinformer apiserver`.
 Result<std::string> ModeOf(const std::string& modes) {
   bool rbac = false;
+  bool node = false;
   for (const std::string& mode : Split(modes)) {
     if (mode == "AlwaysAllow") return std::string("AlwaysAllow");
     if (mode != "RBAC" && mode != "Node") {
       return Wrong("authorization-mode", modes, "is not AlwaysAllow, RBAC or Node,RBAC");
     }
     rbac = rbac || mode == "RBAC";
+    node = node || mode == "Node";
   }
-  if (rbac) return std::string("RBAC");
+  if (rbac) return std::string(node ? "Node,RBAC" : "RBAC");
   return Wrong("authorization-mode", modes, "is not AlwaysAllow, RBAC or Node,RBAC");
 }
 

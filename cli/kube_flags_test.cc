@@ -50,14 +50,16 @@ TEST(KubeFlags, EnvtestsFlags_AreServedWithoutAWord) {
 
 TEST(KubeFlags, AdmissionPlugins_AreThoseOfKubeApiserverThatAreHere) {
   const auto command =
-      ReadKubeFlags({"--enable-admission-plugins=PodNodeSelector,NodeRestriction",
+      ReadKubeFlags({"--enable-admission-plugins=PodNodeSelector,NodeRestriction,EventRateLimit",
                      "--disable-admission-plugins=Priority,AlwaysPullImages,NamespaceLifecycle"});
   ASSERT_TRUE(command.ok()) << command.error().message();
-  EXPECT_THAT(command->arguments,
-              Contains("--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
-                       "ResourceQuota,ServiceAccount,TaintNodesByCondition,PodNodeSelector"));
+  EXPECT_THAT(
+      command->arguments,
+      Contains(
+          "--enable-admission-plugins=DefaultStorageClass,LimitRanger,PodSecurity,"
+          "ResourceQuota,ServiceAccount,TaintNodesByCondition,PodNodeSelector,NodeRestriction"));
   EXPECT_THAT(command->arguments, Contains("--disable-admission-plugins=Priority"));
-  EXPECT_THAT(command->notices, ElementsAre("the admission plug-in NodeRestriction is ignored",
+  EXPECT_THAT(command->notices, ElementsAre("the admission plug-in EventRateLimit is ignored",
                                             "the admission plug-in NamespaceLifecycle stays on"));
   const auto unknown = ReadKubeFlags({"--enable-admission-plugins=LimitRange"});
   ASSERT_FALSE(unknown.ok());
@@ -72,7 +74,7 @@ TEST(KubeFlags, Values_ComeInBothForms_AndTheLastCounts) {
        "--feature-gates=WatchList=false,ShardedListAndWatch=true,Other=true", "--event_ttl=2h"});
   ASSERT_TRUE(command.ok()) << command.error().message();
   EXPECT_THAT(command->arguments, Contains("--listen=[::1]:2"));
-  EXPECT_THAT(command->arguments, Contains("--authorization-mode=RBAC"));
+  EXPECT_THAT(command->arguments, Contains("--authorization-mode=Node,RBAC"));
   EXPECT_THAT(command->arguments, Contains("--service-cluster-ip-range=10.1.0.0/16"));
   EXPECT_THAT(command->arguments, Contains("--require-client-certificate"));
   EXPECT_THAT(command->arguments, Contains("--no-watch-list"));

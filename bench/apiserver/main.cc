@@ -7,7 +7,7 @@
 //   bench_apiserver get|create [--clients 50] [--batch 16] [--requests 500000] [--bytes 200]
 //                              [--tls]
 //   bench_apiserver create --resource configmaps|pods|replicas|widgets [--protobuf]
-//                          [--no-defaulting] [--no-validation] ...
+//                          [--no-defaulting] [--no-validation] [--field-owners] ...
 //   bench_apiserver create --data FOLDER ...
 //   bench_apiserver reopen --data FOLDER [--objects 1000000]
 //   bench_apiserver start --kinformer build/release/bin/kinformer
@@ -138,6 +138,7 @@ class Bench {
                                                       .future_version_wait = 1h,
                                                       .validation = settings_.validation,
                                                       .defaulting = settings_.defaulting,
+                                                      .field_owners = settings_.field_owners,
                                                       .bootstrap_objects = false});
     });
   }
@@ -396,6 +397,10 @@ int Main(int argc, char** argv) {
     }
     if (name == "--no-defaulting") {
       settings.defaulting = false;
+      continue;
+    }
+    if (name == "--field-owners") {
+      settings.field_owners = true;
       continue;
     }
     if (name == "--no-validation") {

@@ -26,6 +26,7 @@ struct Settings {
   std::string resource{"configmaps"};  // or pods, replicas (larger pods), widgets
   bool defaulting = true;
   bool validation = true;
+  bool field_owners = false;
   bool http2 = false;     // over TLS, with a hundred watches per connection
   std::string kinformer;  // the program to start
   std::string data;       // folder in which the server keeps its state; empty: in memory

@@ -288,5 +288,39 @@ TEST(FieldSetTest, SetsAreAddedSubtractedAndCompared) {
   EXPECT_EQ(a, set(R"({"f:a":{".":{},"f:b":{}},"f:c":{},"f:d":{}})"));
 }
 
+// An apply is not read by the schema: its nulls stay, and its unknown fields count as a change.
+TEST_F(FieldOwnersTest, AnApplyOfACustomResource_IsNotReadByItsSchema) {
+  ASSERT_TRUE(server_.server()
+                  .Load(R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+        metadata: {name: widgets.example.com}, spec: {group: example.com, scope: Namespaced,
+        names: {plural: widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true,
+        schema: {openAPIV3Schema: {type: object, properties: {count: {type: integer},
+          d: {type: integer, default: 3}, spec: {type: object, properties: {}}}}}}]}})")
+                  .ok());
+  const std::string widget = "/apis/example.com/v1/namespaces/default/widgets/a";
+  const auto apply = [&](const std::string& fields) {
+    return Apply(widget, "m",
+                 "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, " + fields + "}");
+  };
+  const Reply refused = apply("count: null, spec: {}");
+  EXPECT_EQ(refused.status, 422) << refused.body;
+  EXPECT_NE(refused.body.find("count in body must be of type integer"), std::string::npos)
+      << refused.body;
+  const Reply made = apply("d: null, spec: {}");
+  EXPECT_EQ(made.status, 201) << made.body;
+  EXPECT_EQ(made.Json()["d"], 3);
+  EXPECT_EQ(apply("d: null, spec: {}").Json().At("/metadata/generation"), 1);
+  for (const int generation : {2, 3}) {
+    const Reply changed = apply("spec: {unknown: []}");
+    EXPECT_EQ(changed.status, 200) << changed.body;
+    EXPECT_EQ(changed.Json().At("/metadata/generation"), generation);
+    EXPECT_TRUE(changed.Json().At("/spec/unknown").is_null());
+  }
+  // An update is read by it.
+  const Reply merged = Merge(widget, "m", R"({"count":null,"spec":{"unknown":1}})");
+  EXPECT_EQ(merged.status, 200) << merged.body;
+  EXPECT_EQ(merged.Json().At("/metadata/generation"), 3);
+}
+
 }  // namespace
 }  // namespace kinformer::apiserver::testing

@@ -73,7 +73,10 @@ class RbacFixture {
     EXPECT_EQ(made.status, 201) << made.body;
   }
 
-  TestServer server_{Options()};
+  RbacFixture() : RbacFixture(Options()) {}
+  explicit RbacFixture(ApiServerOptions options) : server_(std::move(options)) {}
+
+  TestServer server_;
 };
 
 }  // namespace kinformer::apiserver::testing

@@ -115,7 +115,9 @@ Value Evaluation::Has(const Node& node) {
     operand = Value(*operand.content());
   }
   if (!operand.is(ValueKind::kMap)) return Value::Error("no such key: " + node.name);
-  return Value::Bool(operand.FindField(node.name).has_value());
+  const std::optional<Value> found = operand.FindField(node.name);
+  // It may be of another type than the schema says.
+  return found && found->is_error() ? *found : Value::Bool(found.has_value());
 }
 
 Value Evaluation::Call(const Node& node) {

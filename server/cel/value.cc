@@ -35,7 +35,14 @@ const Type& TypeOfMember(const Type& object, std::string_view name) {
   return field == nullptr ? *Plain(TypeKind::kDyn) : *field->type;
 }
 
-std::string Shown(const json::Value& json) { return std::string(json::TypeName(json.type())); }
+// Returns the type as Go names it.
+std::string Shown(const json::Value& json) {
+  if (json.is_object()) return "map[string]interface {}";
+  if (json.is_array()) return "[]interface {}";
+  if (json.is_bool()) return "bool";
+  if (json.is_string()) return "string";
+  return json.is_integer() ? "int64" : "float64";
+}
 
 Value Dynamic(const json::Value& json) {
   if (json.is_bool()) return Value::Bool(*json.AsBool());

@@ -66,6 +66,12 @@ TEST(CelValues, AreReadByTheirTypes) {
   EXPECT_EQ(OfObject("{}", type, "self.n"), "error: no such key: n");
   EXPECT_EQ(OfObject(R"({"n": "x"})", type, "self.n"),
             "error: invalid data, expected int, got string");
+  EXPECT_EQ(OfObject(R"({"n": {}})", type, "has(self.n)"),
+            "error: invalid data, expected int, got map[string]interface {}");
+  EXPECT_EQ(OfObject(R"({"n": [], "s": 1.5})", type, "self.n"),
+            "error: invalid data, expected int, got []interface {}");
+  EXPECT_EQ(OfObject(R"({"s": 1.5})", type, "self.s"),
+            "error: invalid data, expected string, got float64");
   EXPECT_EQ(OfObject(R"({"b": "!"})", type, "self.b"), "error: Invalid byte formatted string !");
 }
 

@@ -20,8 +20,8 @@ using std::chrono::minutes;
 
 class EmbeddedPeer final : public ScriptPeer {
  public:
-  EmbeddedPeer(bool by_roles, bool details)
-      : by_roles_(by_roles), server_(sim_.env(), Options(by_roles, details)) {}
+  explicit EmbeddedPeer(const ScriptCase& script_case)
+      : by_roles_(script_case.ByRoles()), server_(sim_.env(), Options(script_case)) {}
 
   [[nodiscard]] std::string_view word() const override { return "ours"; }
   int Start(HttpRequest request) override {
@@ -51,15 +51,19 @@ class EmbeddedPeer final : public ScriptPeer {
   void Compact() override { server_.Compact(server_.current_resource_version()); }
 
  private:
-  static apiserver::ApiServerOptions Options(bool by_roles, bool details) {
+  static apiserver::ApiServerOptions Options(const ScriptCase& script_case) {
     apiserver::ApiServerOptions options;
-    options.cluster_details = options.field_owners = details;
+    options.cluster_details = options.field_owners = script_case.HasDetails();
     options.pod_grace = true;
     // Plug-ins that a real server has on, as far as they wait for objects of a case.
     options.enable_admission_plugins = {"LimitRanger", "PodSecurity", "ResourceQuota"};
     options.admission_controllers = false;
-    if (!by_roles) return options;
+    if (!script_case.ByRoles()) return options;
     options.authorization = apiserver::AuthorizationMode::kRbac;
+    if (script_case.ForNodes()) {
+      options.authorization = apiserver::AuthorizationMode::kNodeAndRbac;
+      options.enable_admission_plugins.emplace_back("NodeRestriction");
+    }
     options.token_users = {
         {.token = "admin-token", .name = "admin", .uid = {}, .groups = {"system:masters"}}};
     return options;
@@ -81,7 +85,7 @@ class ServerChecks : public ::testing::TestWithParam<ScriptCase> {};
 
 TEST_P(ServerChecks, AnswersAsItShould) {
   if (!GetParam().IsFor("ours", false)) GTEST_SKIP() << "not for the embedded server in memory";
-  EmbeddedPeer peer(GetParam().ByRoles(), GetParam().HasDetails());
+  EmbeddedPeer peer(GetParam());
   RunScriptCase(Checks(), GetParam(), peer, "ns");
 }
 

@@ -251,7 +251,10 @@ bool ScriptCase::IsFor(std::string_view word, bool http) const {
          marks.find(word) != std::string::npos;
 }
 
-bool ScriptCase::ByRoles() const { return Marks(title).find("rbac") != std::string::npos; }
+bool ScriptCase::ByRoles() const {
+  return ForNodes() || Marks(title).find("rbac") != std::string::npos;
+}
+bool ScriptCase::ForNodes() const { return Marks(title).find("node") != std::string::npos; }
 bool ScriptCase::HasDetails() const { return Marks(title).find("details") != std::string::npos; }
 
 bool ScriptCase::NeedsHttp() const { return Marks(title).find("http") != std::string::npos; }

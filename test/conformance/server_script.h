@@ -47,6 +47,8 @@ struct ScriptCase {
   [[nodiscard]] bool IsFor(std::string_view word, bool http) const;
   // Whether the embedded server authorizes by roles in this case.
   [[nodiscard]] bool ByRoles() const;
+  // Whether kubelets have the rights of their nodes then, and NodeRestriction limits them.
+  [[nodiscard]] bool ForNodes() const;
   // Whether the embedded server keeps the details of a cluster and the owners of fields, and signs
   // tokens if it has a network.
   [[nodiscard]] bool HasDetails() const;

@@ -47,7 +47,12 @@ class RealPeer {
   }
 
   // Allows watches as short as the checks need.
-  const std::vector<std::string> options_{"--min-request-timeout", "10"};
+  const std::vector<std::string> options_{"--min-request-timeout",
+                                          "10",
+                                          "--authorization-mode",
+                                          "Node,RBAC",
+                                          "--",
+                                          "--enable-admission-plugins=NodeRestriction"};
   RealServer server_;
   std::unique_ptr<HttpPeer> http_;
 };

@@ -45,6 +45,10 @@ enum class AuthorizationMode : std::uint8_t {
   // By roles and bindings, as a real server with --authorization-mode=RBAC: 403 without a right.
   // Members of the group system:masters may do everything, and all calls in this process.
   kRbac,
+  // The same, and kubelets may read and write what concerns their node, as with Node,RBAC: users
+  // system:node:NAME in the group system:nodes. The admission plug-in NodeRestriction limits what
+  // they write.
+  kNodeAndRbac,
 };
 
 // A user who is known by a bearer token.

@@ -33,6 +33,9 @@ struct EtcdOptions {
   std::string ca_file{};            // who may sign etcd's certificate; empty: the system's CAs
   std::string cert_file{};          // the client certificate, and its key
   std::string key_file{};
+  // A user of etcd, if it has authentication: it needs the right to read and write all keys.
+  std::string user{};
+  std::string password{};
   // How often one of the servers removes revisions that are as old; 0: never.
   TimeSpan compaction_interval{std::chrono::minutes(5)};
   // Changes before the start that can be watched again, if etcd still has them.

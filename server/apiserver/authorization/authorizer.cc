@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apiserver/authorization/node_identity.h"
 #include "apiserver/errors/status.h"
 
 namespace kinformer::apiserver {
@@ -55,6 +56,11 @@ bool IsIn(const UserInfo& user, std::string_view group) {
 AccessDecision Authorizer::Decide(const UserInfo& user, const AccessAttributes& attributes) const {
   if (IsIn(user, kPrivilegedGroup) || IsOpenToAll(attributes)) return {.allowed = true};
   AccessDecision decision;
+  if (nodes_ != nullptr) {
+    NodeAuthorizer::Answer answer = nodes_->Decide(user, attributes);
+    if (answer.allowed) return {.allowed = true};
+    if (!answer.why.empty()) decision.reason = "node: " + answer.why;
+  }
   std::vector<std::string> errors;
   policy_.ForEach(
       user, attributes.namespace_, [&](const RbacPolicy::Grant& grant, const PolicyRules* rules) {
@@ -68,8 +74,10 @@ AccessDecision Authorizer::Decide(const UserInfo& user, const AccessAttributes& 
         if (decision.allowed) decision.reason = "RBAC: allowed by " + grant.Text();
         return !decision.allowed;
       });
-  if (!decision.allowed && !errors.empty())
-    decision.reason = "rbac: RBAC: " + AggregateText(errors);
+  if (!decision.allowed && !errors.empty()) {
+    if (!decision.reason.empty()) decision.reason += "\n";
+    decision.reason += "rbac: RBAC: " + AggregateText(errors);
+  }
   return decision;
 }
 
@@ -87,6 +95,10 @@ Result<void> Authorizer::Check(const UserInfo& user, const AccessAttributes& att
 AccessRules Authorizer::RulesFor(const UserInfo& user, std::string_view namespace_) const {
   AccessRules out;
   std::vector<std::string> errors;
+  out.incomplete = nodes_ != nullptr && NodeOf(user).has_value();
+  if (out.incomplete) {
+    errors.emplace_back("node authorizer does not support user rule resolution");
+  }
   policy_.ForEach(user, namespace_, [&](const RbacPolicy::Grant& grant, const PolicyRules* rules) {
     if (rules == nullptr) {
       errors.push_back(NotFoundText(grant));

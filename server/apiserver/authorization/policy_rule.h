@@ -24,6 +24,8 @@ struct AccessAttributes {
   std::string_view subresource{};
   std::string_view namespace_{};
   std::string_view name{};
+  // The node that a field selector of a list, watch or deletecollection asks for (spec.nodeName).
+  std::string_view selected_node{};
   // For everything else: "/metrics".
   std::string_view path{};
 };

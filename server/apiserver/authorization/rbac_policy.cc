@@ -1,6 +1,7 @@
 #include "apiserver/authorization/rbac_policy.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "apiserver/errors/status.h"
@@ -65,7 +66,8 @@ void RbacPolicy::Put(std::string_view resource, const json::Value& object) {
                                             .namespace_ = in,
                                             .role_kind = role["kind"].StringOrEmpty(),
                                             .role = role["name"].StringOrEmpty(),
-                                            .subject = std::move(bound.text)}));
+                                            .subject = std::move(bound.text),
+                                            .place = subjects.size()}));
     subjects.push_back(std::move(bound.key));
   }
   bound_[key] = std::move(subjects);
@@ -128,9 +130,10 @@ void RbacPolicy::ForEach(const UserInfo& user, std::string_view namespace_,
       if (bound == there->second.end()) continue;
       grants.insert(grants.end(), bound->second.begin(), bound->second.end());
     }
-    // One of each binding: that of the first subject.
-    std::stable_sort(grants.begin(), grants.end(),
-                     [](const auto& a, const auto& b) { return a->binding < b->binding; });
+    // One of each binding: that of its first subject.
+    std::sort(grants.begin(), grants.end(), [](const auto& a, const auto& b) {
+      return std::tie(a->binding, a->place) < std::tie(b->binding, b->place);
+    });
     const auto same = [](const auto& a, const auto& b) { return a->binding == b->binding; };
     grants.erase(std::unique(grants.begin(), grants.end(), same), grants.end());
     return std::all_of(grants.begin(), grants.end(), [&](const auto& grant) {

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_APISERVER_AUTHORIZATION_RBAC_POLICY_H_
 #define KINFORMER_APISERVER_AUTHORIZATION_RBAC_POLICY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -36,6 +37,7 @@ class RbacPolicy {
     std::string role_kind{};
     std::string role{};
     std::string subject{};  // `Group "dev"`
+    std::size_t place = 0;  // of the subject in the binding
     // Returns `RoleBinding "edit/default" of ClusterRole "edit" to Group "dev"`.
     [[nodiscard]] std::string Text() const;
   };

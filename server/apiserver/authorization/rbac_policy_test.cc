@@ -59,7 +59,7 @@ TEST(RbacPolicy, Subjects_AreUsersGroupsAndServiceAccounts) {
   // One of each binding, all namespaces first.
   EXPECT_THAT(Applying(policy, jane, "a"),
               ElementsAre(R"(ClusterRoleBinding "gone" of ClusterRole "none" to User "jane"?)",
-                          R"(ClusterRoleBinding "z" of ClusterRole "reader" to User "jane")",
+                          R"(ClusterRoleBinding "z" of ClusterRole "reader" to Group "dev")",
                           R"(RoleBinding "w/a" of Role "writer" to User "jane")"));
   EXPECT_THAT(Applying(policy, jane, ""), ::testing::SizeIs(2));
   EXPECT_THAT(Applying(policy, jane, "b"),
@@ -72,6 +72,20 @@ TEST(RbacPolicy, Subjects_AreUsersGroupsAndServiceAccounts) {
       ElementsAre(R"(RoleBinding "sa/a" of ClusterRole "reader" to ServiceAccount "bot/a")"));
   EXPECT_THAT(Applying(policy, {.name = "system:serviceaccount:b:far"}, "a"), ::testing::SizeIs(1));
   EXPECT_THAT(Applying(policy, {.name = "system:serviceaccount:a:far"}, "a"), IsEmpty());
+}
+
+TEST(RbacPolicy, BindingOfSeveralSubjects_AppliesByItsFirst) {
+  RbacPolicy policy;
+  policy.Put("roles", Role("a", "r"));
+  policy.Put("rolebindings",
+             Binding("a", "x", "Role", "r", std::string(kDev) + "," + std::string(kJane)));
+  const UserInfo jane{.name = "jane", .groups = {"other", "dev"}};
+  EXPECT_THAT(Applying(policy, jane, "a"),
+              ElementsAre(R"(RoleBinding "x/a" of Role "r" to Group "dev")"));
+  policy.Put("rolebindings",
+             Binding("a", "x", "Role", "r", std::string(kJane) + "," + std::string(kDev)));
+  EXPECT_THAT(Applying(policy, jane, "a"),
+              ElementsAre(R"(RoleBinding "x/a" of Role "r" to User "jane")"));
 }
 
 TEST(RbacPolicy, Changes_TakeThePlaceOfWhatWas) {

@@ -16,7 +16,7 @@ constexpr auto kPlugins = std::to_array<std::pair<std::string_view, PluginKind>>
     {"LimitPodHardAntiAffinityTopology", PluginKind::kMissing},
     {"LimitRanger", PluginKind::kOptional},
     {"ServiceAccount", PluginKind::kOptional},
-    {"NodeRestriction", PluginKind::kMissing},
+    {"NodeRestriction", PluginKind::kOptional},
     {"TaintNodesByCondition", PluginKind::kOptional},
     {"AlwaysPullImages", PluginKind::kMissing},
     {"ImagePolicyWebhook", PluginKind::kMissing},

@@ -11,6 +11,20 @@ constexpr std::size_t kConnections = 16;
 // Silence after which etcd is asked whether it lives.
 constexpr Duration kSilence = std::chrono::seconds(5);
 
+constexpr const char* kAuthenticate = "/v3/auth/authenticate";
+
+void AddHeaders(const std::string& token, HttpHeaders& headers) {
+  headers.Add("Content-Type", "application/json");
+  if (!token.empty()) headers.Add("Authorization", token);
+}
+
+// Returns whether etcd takes the token no more, as after a restart: nothing was done then.
+bool IsOfToken(const Error& error) {
+  const std::string_view why = error.message();
+  return why.find("invalid auth token") != std::string_view::npos ||
+         why.find("auth store is old") != std::string_view::npos;
+}
+
 }  // namespace
 
 // ---- Questions
@@ -22,7 +36,7 @@ class EtcdGateway::Call final : public ResponseReceiver {
 
   void Begin(Transport& transport, Duration patience) {
     HttpRequest request{.method = "POST", .target = question_.path, .timeout = patience};
-    request.headers.Add("Content-Type", "application/json");
+    AddHeaders(question_.token, request.headers);
     request.body = question_.body;
     call_ = transport.Start(std::move(request), *this);
   }
@@ -50,9 +64,9 @@ class EtcdGateway::Stream final : public ResponseReceiver {
   Stream(EtcdGateway& gateway, std::size_t server, std::shared_ptr<EtcdWatcher> watcher)
       : server_(server), watcher_(std::move(watcher)), gateway_(gateway) {}
 
-  void Begin(Transport& transport, std::int64_t from) {
+  void Begin(Transport& transport, std::int64_t from, const std::string& token) {
     HttpRequest request{.method = "POST", .target = "/v3/watch", .pool = ConnectionPool::kWatch};
-    request.headers.Add("Content-Type", "application/json");
+    AddHeaders(token, request.headers);
     request.body = WatchJson(from);
     call_ = transport.Start(std::move(request), *this);
   }
@@ -99,7 +113,7 @@ class EtcdGateway::Stream final : public ResponseReceiver {
 // ---- The gateway
 
 Result<std::shared_ptr<Etcd>> EtcdGateway::Make(Env& env, const EtcdGatewayOptions& options) {
-  std::shared_ptr<EtcdGateway> gateway(new EtcdGateway(env, options.patience));
+  std::shared_ptr<EtcdGateway> gateway(new EtcdGateway(env, options));
   for (const std::string& server : options.servers) {
     HttpTransportOptions http{.base_url = server,
                               .tls = options.tls,
@@ -118,8 +132,11 @@ Result<std::shared_ptr<Etcd>> EtcdGateway::Make(Env& env, const EtcdGatewayOptio
   return std::shared_ptr<Etcd>(std::move(gateway));
 }
 
-EtcdGateway::EtcdGateway(Env& env, Duration patience)
-    : patience_(patience), loop_(env.NewLoop("etcd")) {}
+EtcdGateway::EtcdGateway(Env& env, const EtcdGatewayOptions& options)
+    : patience_(options.patience),
+      user_(options.user),
+      password_(options.password),
+      loop_(env.NewLoop("etcd")) {}
 
 EtcdGateway::~EtcdGateway() { Stop(); }
 
@@ -130,6 +147,8 @@ void EtcdGateway::Stop() {
     stopped_ = true;
     stream_.reset();
     calls_.clear();
+    waiting_.clear();
+    waiting_watch_ = nullptr;
     transports_.clear();
     const MonitorLock lock(*monitor);
     done = true;
@@ -147,12 +166,42 @@ void EtcdGateway::Ask(Question question) {
 }
 
 void EtcdGateway::Send(Question question) {
+  const bool authenticates = question.path == kAuthenticate;
+  if (NeedsToken() && !authenticates) {
+    waiting_.push_back(std::move(question));
+    return Authenticate();
+  }
+  if (!authenticates) question.token = token_;
   const std::uint64_t number = next_call_++;
   ++question.tries;
   auto call = std::make_unique<Call>(*this, number, server_, std::move(question));
   Call& begun = *call;
   calls_.emplace(number, std::move(call));
   begun.Begin(*transports_[server()], patience_);
+}
+
+void EtcdGateway::Authenticate() {
+  if (std::exchange(authenticates_, true)) return;
+  Send({.path = kAuthenticate,
+        .body = json::Value::MakeObject({{"name", user_}, {"password", password_}}).Dump(),
+        .reads = true,
+        .done = [this](const Result<json::Value>& answer) { Authenticated(answer); }});
+}
+
+void EtcdGateway::Authenticated(const Result<json::Value>& answer) {
+  authenticates_ = false;
+  Result<void> known;
+  if (!answer.ok()) known = answer.error();
+  if (answer.ok()) token_ = (*answer)["token"].StringOrEmpty();
+  if (known.ok() && token_.empty()) known = EtcdRefusal("no token for its user");
+  for (Question& question : std::exchange(waiting_, {})) {
+    if (known.ok()) {
+      Send(std::move(question));
+    } else {
+      question.done(known.error());
+    }
+  }
+  if (auto watch = std::exchange(waiting_watch_, nullptr); watch != nullptr) watch(known);
 }
 
 void EtcdGateway::Leave(std::size_t server) {
@@ -166,6 +215,10 @@ void EtcdGateway::Answered(std::uint64_t number) {
   if (call->result_.ok()) {
     if (call->status_ != 200) {
       const Error why = EtcdErrorOf(call->status_, call->answer_);
+      if (!user_.empty() && IsOfToken(why) && !std::exchange(question.renewed, true)) {
+        if (token_ == question.token) token_.clear();
+        return Send(std::move(question));
+      }
       if (why.http_status() != 500) Leave(call->server_);
       return question.done(why);
     }
@@ -245,12 +298,22 @@ void EtcdGateway::Watch(std::int64_t from, std::shared_ptr<EtcdWatcher> watcher)
 }
 
 void EtcdGateway::StartStream(std::int64_t from, std::shared_ptr<EtcdWatcher> watcher) {
+  stream_.reset();
+  if (NeedsToken()) {
+    waiting_watch_ = [this, from, watcher = std::move(watcher)](const Result<void>& known) {
+      if (known.ok()) return StartStream(from, watcher);
+      watcher->OnEnd(known.error(), /*compacted=*/0);
+    };
+    return Authenticate();
+  }
   stream_ = std::make_unique<Stream>(*this, server_, std::move(watcher));
-  stream_->Begin(*transports_[server()], from);
+  stream_->Begin(*transports_[server()], from, token_);
 }
 
 void EtcdGateway::EndStream(Stream& stream, const Error& why, std::int64_t compacted) {
   if (compacted == 0) Leave(stream.server_);
+  // The next watch gets a new one.
+  if (!user_.empty() && IsOfToken(why)) token_.clear();
   env().loop().Post([this, ended = &stream, watcher = stream.watcher_, why, compacted] {
     // Another one may have begun.
     if (stream_.get() != ended) return;

@@ -28,6 +28,8 @@ namespace kinformer::apiserver {
 struct EtcdGatewayOptions {
   std::vector<std::string> servers{};  // "https://127.0.0.1:2379"; one is used at a time
   TlsOptions tls{};
+  std::string user{};  // empty: etcd knows the server by its certificate, or needs no user
+  std::string password{};
   Duration patience = std::chrono::seconds(5);
 };
 
@@ -57,15 +59,22 @@ class EtcdGateway final : public Etcd {
   struct Question {
     std::string path{};
     std::string body{};
-    bool reads = false;  // may be asked again
+    bool reads = false;    // may be asked again
+    std::string token{};   // with which it was asked
+    bool renewed = false;  // it is asked with a second token
     std::size_t tries = 0;
     EtcdDone<json::Value> done{};
   };
 
-  EtcdGateway(Env& env, Duration patience);
+  EtcdGateway(Env& env, const EtcdGatewayOptions& options);
   // Asks on the loop.
   void Ask(Question question);
   void Send(Question question);
+  // With a user: whether a token has to be got before anything else is asked.
+  [[nodiscard]] bool NeedsToken() const { return !user_.empty() && token_.empty(); }
+  // Gets a token, unless that is under way; then asks what waits for it.
+  void Authenticate();
+  void Authenticated(const Result<json::Value>& answer);
   void Answered(std::uint64_t call);
   void StartStream(std::int64_t from, std::shared_ptr<EtcdWatcher> watcher);
   // Destroys it in a later turn, and tells its watcher.
@@ -75,6 +84,8 @@ class EtcdGateway final : public Etcd {
   [[nodiscard]] std::size_t server() const { return server_ % transports_.size(); }
 
   const Duration patience_;
+  const std::string user_;
+  const std::string password_;
   const std::unique_ptr<Loop> loop_;
   // ---- Used on the loop.
   std::vector<std::unique_ptr<Transport>> transports_{};
@@ -83,6 +94,11 @@ class EtcdGateway final : public Etcd {
   std::map<std::uint64_t, std::unique_ptr<Call>> calls_{};
   std::uint64_t next_call_ = 1;
   std::unique_ptr<Stream> stream_{};
+  std::string token_{};  // of the user; etcd forgets it after a while
+  bool authenticates_ = false;
+  // Questions and a watch that wait for a token.
+  std::vector<Question> waiting_{};
+  std::function<void(Result<void>)> waiting_watch_{};
 };
 
 }  // namespace kinformer::apiserver

@@ -75,6 +75,9 @@ std::vector<EtcdValue> ValuesOf(const json::Value& range) {
   return values;
 }
 
+constexpr const char* kNeedsUser =
+    " (a server needs a user of etcd who may read and write all keys: --etcd-user)";
+
 }  // namespace
 
 std::string RangeJson(const EtcdRange& range) {
@@ -149,6 +152,11 @@ Error EtcdErrorOf(int status, std::string_view body) {
   if (const std::string& said = answer["error"].StringOrEmpty(); why.empty() && !said.empty()) {
     return EtcdUnavailable(said);
   }
+  if (body.starts_with("CommonName of client")) {
+    return EtcdRefusal(
+        "an etcd with users takes no client certificate with a common name here: use one without a "
+        "common name, and --etcd-user");
+  }
   if (why.empty()) {
     return EtcdUnavailable("the answer is " + std::to_string(status) +
                            ", as of another server than etcd, or of one without its JSON API");
@@ -164,10 +172,10 @@ Error EtcdErrorOf(int status, std::string_view body) {
       return EtcdUnavailable(why);
     case kUnauthenticated:
     case kPermissionDenied:
-      return EtcdRefusal(why + " (users and passwords of etcd are not supported)");
+      return EtcdRefusal(why + kNeedsUser);
     case kInvalidArgument:
       if (why.find("user name") != std::string::npos) {
-        why += " (users and passwords of etcd are not supported)";
+        why += kNeedsUser;
       }
       return EtcdRefusal(why);
     case kDeadlineExceeded:

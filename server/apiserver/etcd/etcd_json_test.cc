@@ -83,11 +83,15 @@ TEST(EtcdJson, Errors_SayWhatIsKnown) {
             "it and disarm the alarm, or raise --quota-backend-bytes)");
   EXPECT_EQ(at(429, R"({"code":8,"message":"etcdserver: too many requests"})"),
             "503 etcd cannot be reached, nothing was changed: etcdserver: too many requests");
-  EXPECT_EQ(at(400, R"({"code":3,"message":"etcdserver: user name is empty"})"),
-            "500 etcd refuses: etcdserver: user name is empty (users and passwords of etcd are not "
-            "supported)");
+  EXPECT_EQ(
+      at(400, R"({"code":3,"message":"etcdserver: user name is empty"})"),
+      "500 etcd refuses: etcdserver: user name is empty (a server needs a user of etcd who may "
+      "read and write all keys: --etcd-user)");
   EXPECT_EQ(at(400, R"({"code":3,"message":"etcdserver: request is too large"})"),
             "500 etcd refuses: etcdserver: request is too large");
+  EXPECT_EQ(at(400, "CommonName of client sending a request against gateway will be ignored\n"),
+            "500 etcd refuses: an etcd with users takes no client certificate with a common name "
+            "here: use one without a common name, and --etcd-user");
   EXPECT_EQ(EtcdErrorOf(400, R"({"code":11,"message":"compacted"})").reason(), Reason::kExpired);
   EXPECT_EQ(at(404, R"({"error":"a stand-in"})"),
             "503 etcd cannot be reached, nothing was changed: a stand-in");

@@ -12,7 +12,13 @@ Result<std::shared_ptr<SharedStorage>> OpenEtcd(Env& env, const EtcdOptions& opt
   if (options.prefix.find_first_not_of('/') == std::string::npos) {
     return Error(Reason::kConfig, "the prefix of etcd's keys is empty: it must be as /registry");
   }
-  EtcdGatewayOptions gateway{.servers = options.servers, .patience = options.patience};
+  if (options.user.empty() && !options.password.empty()) {
+    return Error(Reason::kConfig, "a password for etcd needs a user");
+  }
+  EtcdGatewayOptions gateway{.servers = options.servers,
+                             .user = options.user,
+                             .password = options.password,
+                             .patience = options.patience};
   gateway.tls.ca_file = options.ca_file;
   gateway.tls.cert_file = options.cert_file;
   gateway.tls.key_file = options.key_file;

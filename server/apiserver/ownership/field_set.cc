@@ -74,16 +74,16 @@ void FieldSet::Subtract(const FieldSet& other) {
 }
 
 void FieldSet::Remove(std::string_view first, std::string_view second) {
-  FieldSet leaf{.owned = true};
-  FieldSet removed;
+  const auto found = children.find(first);
+  if (found == children.end()) return;
+  FieldSet& field = found->second;
   if (second.empty()) {
-    removed.Put(std::string(first), std::move(leaf));
-  } else {
-    FieldSet parent;
-    parent.Put(std::string(second), std::move(leaf));
-    removed.Put(std::string(first), std::move(parent));
+    field.owned = false;
+  } else if (const auto below = field.children.find(second); below != field.children.end()) {
+    below->second.owned = false;
+    if (below->second.empty()) field.children.erase(below);
   }
-  Subtract(removed);
+  if (field.empty()) children.erase(found);
 }
 
 void FieldSet::RemoveBelow(const FieldSet& other) {

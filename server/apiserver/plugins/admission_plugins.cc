@@ -20,6 +20,7 @@ AdmissionPlugins::AdmissionPlugins(ServerState& state)
   if (on("PodSecurity")) plugins_.push_back(std::make_unique<PodSecurity>(state));
   if (on("PodNodeSelector")) plugins_.push_back(std::make_unique<PodNodeSelector>(state));
   if (on("DefaultStorageClass")) plugins_.push_back(std::make_unique<DefaultStorageClass>(state));
+  if (on("NodeRestriction")) nodes_ = std::make_unique<NodeRestriction>(state);
   if (on("ResourceQuota")) quota_ = std::make_unique<ResourceQuotaPlugin>(state);
 }
 

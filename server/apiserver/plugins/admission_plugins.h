@@ -11,6 +11,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
+#include "apiserver/plugins/node_restriction.h"
 #include "apiserver/plugins/plugin.h"
 #include "apiserver/plugins/resource_quota.h"
 #include "apiserver/registry/server_state.h"
@@ -29,6 +30,17 @@ class AdmissionPlugins {
   Result<void> Mutate(PluginRequest& request);
   Result<void> Validate(const PluginRequest& request);
 
+  // ---- NodeRestriction, for kubelets only: before webhooks see what was sent.
+  [[nodiscard]] bool HasNodeRestriction() const { return nodes_ != nullptr; }
+  // Returns whether the user's writes have to pass Restrict.
+  [[nodiscard]] bool Restricts(const UserInfo* user) const {
+    return nodes_ != nullptr && NodeRestriction::Concerns(user);
+  }
+  // REQUIRES: Restricts(request.user).
+  [[nodiscard]] Result<void> Restrict(const PluginRequest& request) const {
+    return nodes_->Check(request);
+  }
+
   // ---- ResourceQuota, the last of all: it runs when nothing else can refuse the write, in the
   // turn of the loop in which the object is stored.
   [[nodiscard]] bool HasQuota() const { return quota_ != nullptr; }
@@ -38,6 +50,7 @@ class AdmissionPlugins {
 
  private:
   std::vector<std::unique_ptr<AdmissionPlugin>> plugins_;
+  std::unique_ptr<NodeRestriction> nodes_;      // null: off
   std::unique_ptr<ResourceQuotaPlugin> quota_;  // null: off
   const bool counted_;                          // by ResourceQuotaController
 };

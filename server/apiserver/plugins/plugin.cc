@@ -7,10 +7,11 @@
 namespace kinformer::apiserver {
 
 Error PluginRequest::Forbidden(std::string_view why) const {
+  if (!name.empty()) return ForbiddenError(resource.Subject(name), why);
   const json::Value& metadata = std::as_const(object)["metadata"];
-  const std::string* name = &metadata["name"].StringOrEmpty();
-  if (name->empty()) name = &metadata["generateName"].StringOrEmpty();
-  return ForbiddenError(resource.Subject(*name), why);
+  const std::string* its = &metadata["name"].StringOrEmpty();
+  if (its->empty()) its = &metadata["generateName"].StringOrEmpty();
+  return ForbiddenError(resource.Subject(*its), why);
 }
 
 }  // namespace kinformer::apiserver

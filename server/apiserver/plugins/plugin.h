@@ -18,15 +18,17 @@
 
 namespace kinformer::apiserver {
 
-// A create or update of an object, in its stored version, or of a subresource of it.
+// A create, update or delete of an object, in its stored version, or of a subresource of it.
 struct PluginRequest {
   const ServedResource& resource;
   std::string_view subresource{};
   bool creates = false;
+  bool deletes = false;
   bool dry_run = false;
   std::string_view namespace_{};  // empty for cluster-scoped objects
+  std::string_view name{};        // of the path; empty for creates
   const UserInfo* user = nullptr;
-  json::Value& object;
+  json::Value& object;                 // null for a delete
   const json::Value& old;              // null for a create
   std::vector<std::string>& warnings;  // for the client
 
@@ -34,7 +36,8 @@ struct PluginRequest {
   [[nodiscard]] bool IsOf(std::string_view group, std::string_view plural) const {
     return subresource.empty() && resource.Is(group, plural);
   }
-  // Returns a 403 with the name of the object, or the beginning of its name if that is generated.
+  // Returns a 403 with the name of the path or the object, or the beginning of its name if that is
+  // generated.
   [[nodiscard]] Error Forbidden(std::string_view why) const;
 };
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "apiserver/authorization/pod_references.h"
 #include "apiserver/registry/object_rules.h"
 
 namespace kinformer::apiserver {
@@ -12,13 +13,10 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kMirror = "kubernetes.io/config.mirror";
 constexpr const char* kTokenPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kVolume = "kube-api-access-";
 // A little more than an hour tells kubelets to renew it in time.
 constexpr int kTokenSeconds = 3607;
-
-bool IsMirror(const Value& pod) { return pod.At("/metadata/annotations").contains(kMirror); }
 
 Value TokenVolume(const std::string& name) {
   const Value token = Value::MakeObject(
@@ -46,27 +44,6 @@ bool WantsToken(const Value& spec, const Value& account) {
   return spec[kChoice].AsBool().value_or(account[kChoice].AsBool().value_or(true));
 }
 
-// Returns whether a pod refers to a secret.
-bool RefersToSecrets(const Value& spec) {
-  for (const Value& volume : spec["volumes"].items()) {
-    if (!volume["secret"].is_null()) return true;
-    for (const Value& source : volume["projected"]["sources"].items()) {
-      if (!source["secret"].is_null()) return true;
-    }
-  }
-  for (const char* list : {"containers", "initContainers"}) {
-    for (const Value& container : spec[list].items()) {
-      for (const Value& variable : container["env"].items()) {
-        if (!variable["valueFrom"]["secretKeyRef"].is_null()) return true;
-      }
-      for (const Value& source : container["envFrom"].items()) {
-        if (!source["secretRef"].is_null()) return true;
-      }
-    }
-  }
-  return spec["imagePullSecrets"].size() > 0;
-}
-
 bool RequestsToken(const Value& spec) {
   for (const Value& volume : spec["volumes"].items()) {
     for (const Value& source : volume["projected"]["sources"].items()) {
@@ -77,11 +54,12 @@ bool RequestsToken(const Value& spec) {
 }
 
 // Returns why a mirror pod is refused; empty: it is not.
-std::string RefusalOfMirror(const Value& spec) {
+std::string RefusalOfMirror(const Value& pod) {
+  const Value& spec = pod["spec"];
   if (!spec["serviceAccountName"].StringOrEmpty().empty()) {
     return "a mirror pod may not reference service accounts";
   }
-  if (RefersToSecrets(spec)) return "a mirror pod may not reference secrets";
+  if (!PodReferences::Of(pod).secrets.empty()) return "a mirror pod may not reference secrets";
   if (RequestsToken(spec)) return "a mirror pod may not use ServiceAccountToken volume projections";
   return {};
 }
@@ -131,7 +109,7 @@ void ServiceAccountPlugin::MountToken(Value& spec) const {
 Result<void> ServiceAccountPlugin::Mutate(PluginRequest& request) {
   if (!request.IsOf("", "pods")) return {};
   Value& spec = request.object.Ensure("spec");
-  if (IsMirror(request.object)) return Validate(request);
+  if (IsMirrorPod(request.object)) return Validate(request);
   if (std::as_const(spec)["serviceAccountName"].StringOrEmpty().empty()) {
     spec.Set("serviceAccountName", "default");
     spec.Set("serviceAccount", "default");
@@ -149,8 +127,8 @@ Result<void> ServiceAccountPlugin::Mutate(PluginRequest& request) {
 
 Result<void> ServiceAccountPlugin::Validate(const PluginRequest& request) {
   if (!request.IsOf("", "pods") || !request.creates) return {};
-  if (IsMirror(request.object)) {
-    const std::string why = RefusalOfMirror(std::as_const(request.object)["spec"]);
+  if (IsMirrorPod(request.object)) {
+    const std::string why = RefusalOfMirror(request.object);
     if (!why.empty()) return request.Forbidden(why);
     return {};
   }

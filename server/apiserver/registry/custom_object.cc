@@ -110,8 +110,8 @@ void CheckSelector(const json::Value& object, const std::string& path,
 
 }  // namespace
 
-Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object) {
-  if (ApplyDefaults(schema.root(), object)) return {};
+Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object, bool keeps_nulls) {
+  if (ApplyDefaults(schema.root(), object, keeps_nulls)) return {};
   return Error(Reason::kRequestEntityTooLarge,
                "Request entity too large: the defaults of its schema would add more than " +
                    std::to_string(kMaxDefaultBytes) +
@@ -137,7 +137,7 @@ std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::
   return problems;
 }
 
-Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
+Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object, bool applies) {
   const ServedVersion& version = *at.version;
   if (version.schema == nullptr) return {};
   if (const std::string error = MetadataTypeError(version.schema->root(), object); !error.empty()) {
@@ -145,7 +145,17 @@ Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object) {
   }
   object.Set("apiVersion", version.api_version);
   object.Set("kind", version.kind);
-  return ApplySchema(*version.schema, object);
+  PruneObject(version.schema->root(), object);
+  return FillDefaults(*version.schema, object, applies);
+}
+
+bool HasUnknownFields(const ResourceAt& at, const json::Value& object) {
+  if (at.version->schema == nullptr) return false;
+  const std::vector<std::string> unknown = UnknownFields(at.version->schema->root(), object);
+  const bool has_status = at.HasStatus();
+  return std::ranges::any_of(unknown, [&](const std::string& path) {
+    return !path.starts_with("metadata") && !(has_status && path.starts_with("status"));
+  });
 }
 
 std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,

@@ -23,8 +23,13 @@ std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::
                                               bool applies = false);
 
 // Prunes the object and sets its defaults, by the schema of the version in which it was sent.
+// `applies`: an apply has made it, whose nulls stay, and are refused later.
 // Errors: BadRequest if metadata is not an object; RequestEntityTooLarge.
-Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object);
+Result<void> PrepareCustomObject(const ResourceAt& at, json::Value& object, bool applies = false);
+
+// Returns whether the object has fields outside of metadata and a status of its own that its schema
+// does not know.
+[[nodiscard]] bool HasUnknownFields(const ResourceAt& at, const json::Value& object);
 
 // Returns violations of the version's schema, of its rules and of its scale subresource's number
 // rules. Violations unchanged since `old` (null: a new object) are accepted; those of rules add to
@@ -34,7 +39,8 @@ std::vector<StatusCause> ValidateCustomObject(const ResourceAt& at, bool status,
                                               std::vector<std::string>& warnings);
 
 // Sets defaults. RequestEntityTooLarge if they exceed the limit.
-Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object);
+Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object,
+                          bool keeps_nulls = false);
 // Prunes the object, and sets defaults.
 Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object);
 // Applies the schema of the storage version, if that is another one. Always sets the defaults of

@@ -1,6 +1,7 @@
 #include "apiserver/request/responses.h"
 
 #include <optional>
+#include <set>
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/errors/status.h"
@@ -107,14 +108,20 @@ std::string WarningText(std::string_view text) {
 // Returns warnings as header values, up to the size limit.
 std::vector<std::string> WarningTexts(const std::vector<std::string>& warnings) {
   std::vector<std::string> texts;
+  std::set<std::string_view> seen;  // each is sent once
   std::size_t bytes = 0;
+  std::size_t more = 0;
   for (const std::string& warning : warnings) {
+    if (!seen.insert(warning).second) continue;
     std::string text = WarningText(warning);
     bytes += text.size();
-    if (bytes > kMaxWarningBytes - kLastWarningBytes) break;
-    texts.push_back(std::move(text));
+    if (more > 0 || bytes > kMaxWarningBytes - kLastWarningBytes) {
+      ++more;
+    } else {
+      texts.push_back(std::move(text));
+    }
   }
-  if (const std::size_t more = warnings.size() - texts.size(); more > 0) {
+  if (more > 0) {
     texts.push_back(
         WarningText(std::to_string(more) + (more == 1 ? " more warning" : " more warnings")));
   }

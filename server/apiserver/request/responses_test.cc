@@ -195,6 +195,12 @@ TEST(Responses, AuditedResponse_FreesTheHeadOfTheOneInIt) {
   EXPECT_EQ(response->Read(1, chunks), ResponseStream::State::kWait);
 }
 
+TEST(Responses, EqualWarnings_AreSentOnce) {
+  HttpHeaders headers;
+  AddWarnings({"a", "b", "a", "a"}, headers);
+  EXPECT_EQ(ValuesOf(headers, "Warning"), (Texts{"299 - \"a\"", "299 - \"b\""}));
+}
+
 TEST(Responses, Warnings_TakeAtMostFourKibibytes) {
   // `299 - "` and the last quote are 8 bytes.
   const auto of_size = [](std::size_t bytes) { return std::string(bytes - 8, 'w'); };
@@ -216,9 +222,11 @@ TEST(Responses, Warnings_TakeAtMostFourKibibytes) {
   const Texts cut = warned({of_size(2000), of_size(2033), "a"});
   ASSERT_EQ(cut.size(), 2U);
   EXPECT_EQ(cut[1], "299 - \"2 more warnings\"");
-  const Texts many = warned(Texts(1000, "w"));
-  EXPECT_EQ(many.size(), 449U) << "448 of 9 bytes, and the last one";
-  EXPECT_EQ(many.back(), "299 - \"552 more warnings\"");
+  Texts thousand;
+  for (int i = 1000; i < 2000; ++i) thousand.push_back(std::to_string(i));
+  const Texts many = warned(thousand);
+  EXPECT_EQ(many.size(), 337U) << "336 of 12 bytes, and the last one";
+  EXPECT_EQ(many.back(), "299 - \"664 more warnings\"");
 }
 
 }  // namespace

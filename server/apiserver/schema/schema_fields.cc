@@ -307,6 +307,8 @@ void StoreAsInteger(Value& value) {
 // Counts added defaults, and stops at the limit.
 class DefaultFiller {
  public:
+  explicit DefaultFiller(bool keeps_nulls) : keeps_nulls_(keeps_nulls) {}
+
   void Fill(const SchemaNode& schema, Value& value, bool root) {
     if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
       StoreAsInteger(value);
@@ -334,7 +336,7 @@ class DefaultFiller {
       const SchemaNode* const found = schema.FindMember(members.name(i));
       if (found == nullptr || !IsForbiddenNull(*found, members.value(i))) continue;
       if (!found->default_value) {
-        gone[i] = true;
+        gone[i] = !keeps_nulls_;
       } else if (Spend(*found, 0)) {
         members.value(i) = *found->default_value;
       }
@@ -372,6 +374,7 @@ class DefaultFiller {
     }
   }
 
+  const bool keeps_nulls_;
   std::size_t spent_ = 0;
 };
 
@@ -408,8 +411,8 @@ bool PruneValue(const SchemaNode& schema, Value& value) {
   return Prune(&schema, value, schema.embedded_resource);
 }
 
-bool ApplyDefaults(const SchemaNode& schema, Value& object) {
-  DefaultFiller filler;
+bool ApplyDefaults(const SchemaNode& schema, Value& object, bool keeps_nulls) {
+  DefaultFiller filler(keeps_nulls);
   filler.Fill(schema, object, /*root=*/true);
   return !filler.full();
 }

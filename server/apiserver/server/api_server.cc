@@ -22,12 +22,13 @@
 #include "apiserver/server/request_router.h"
 #include "apiserver/server/shared_objects.h"
 #include "apiserver/server/whole_state.h"
-#include "apiserver/server/workload_creates.h"
+#include "apiserver/server/workload_writes.h"
 #include "apiserver/store/saved_state.h"
 #include "apiserver/store/storage.h"
 #include "apiserver/workloads/workloads.h"
 #include "apiserver/write/background/cluster_details.h"
 #include "apiserver/write/background/lifecycle.h"
+#include "apiserver/write/background/node_relations_keeper.h"
 #include "apiserver/write/background/role_keeper.h"
 #include "apiserver/write/object/object_writer.h"
 #include "base/text/uuid.h"
@@ -81,11 +82,16 @@ struct ApiServer::Impl {
       : state(env, std::move(options)),
         writer(state),
         lifecycle(state, writer),
-        authorizer(state.options.authorization == AuthorizationMode::kRbac
-                       ? std::make_unique<Authorizer>()
-                       : nullptr),
+        authorizer(state.options.authorization == AuthorizationMode::kAlwaysAllow
+                       ? nullptr
+                       : std::make_unique<Authorizer>(state.options.authorization ==
+                                                      AuthorizationMode::kNodeAndRbac)),
         roles(authorizer == nullptr ? nullptr
                                     : std::make_unique<RoleKeeper>(state, writer, *authorizer)),
+        node_relations(authorizer == nullptr || authorizer->node_relations() == nullptr
+                           ? nullptr
+                           : std::make_unique<NodeRelationsKeeper>(state, writer,
+                                                                   *authorizer->node_relations())),
         details(state.options.cluster_details ? std::make_unique<ClusterDetails>(state, writer)
                                               : nullptr),
         faults(env),
@@ -101,8 +107,8 @@ struct ApiServer::Impl {
           .ok();
     }
     if (state.options.simulate_workloads != nullptr) {
-      creates = std::make_unique<WorkloadCreates>(state, router.mutations());
-      workloads = std::make_unique<workloads::Workloads>(state, writer, *creates,
+      writes = std::make_unique<WorkloadWrites>(state, router.mutations());
+      workloads = std::make_unique<workloads::Workloads>(state, writer, *writes,
                                                          *state.options.simulate_workloads);
     }
     if (details != nullptr) details->Register();
@@ -162,6 +168,7 @@ struct ApiServer::Impl {
   // Has the parts that remember objects, and observe no replacement, read them again.
   void Reload() const {
     if (roles != nullptr) roles->Reload();
+    if (node_relations != nullptr) node_relations->Reload();
     if (workloads != nullptr) workloads->Reload();
   }
   // After all that is stored was replaced.
@@ -244,12 +251,13 @@ struct ApiServer::Impl {
   Lifecycle lifecycle;
   const std::unique_ptr<Authorizer> authorizer;  // null: everybody may do everything
   const std::unique_ptr<RoleKeeper> roles;
-  const std::unique_ptr<ClusterDetails> details;    // null: not wanted
-  std::unique_ptr<workloads::Workloads> workloads;  // null: none are simulated
+  const std::unique_ptr<NodeRelationsKeeper> node_relations;  // null: nodes are users like others
+  const std::unique_ptr<ClusterDetails> details;              // null: not wanted
+  std::unique_ptr<workloads::Workloads> workloads;            // null: none are simulated
   FaultPlan faults;
   RequestRouter router;
-  std::unique_ptr<WorkloadCreates> creates;  // null: none are simulated
-  WriteTarget lease{};                       // the server's own lease
+  std::unique_ptr<WorkloadWrites> writes;  // null: none are simulated
+  WriteTarget lease{};                     // the server's own lease
 };
 
 std::int64_t FirstResourceVersionAt(WallTime now) {

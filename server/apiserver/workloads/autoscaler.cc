@@ -105,6 +105,15 @@ void Set(json::Value& status, const char* type, bool holds, const char* reason,
   SetCondition(status, {.type = type, .holds = holds, .reason = reason, .message = message}, now);
 }
 
+// Tells in the status why the target was not scaled.
+void ReportRefusal(const Scene& scene, const json::Value& autoscaler, Plan& plan) {
+  json::Value status = autoscaler["status"];
+  Set(status, "AbleToScale", false, "FailedUpdateScale",
+      "the HPA controller was unable to update the target scale: " + std::string(scene.refusal),
+      scene.now);
+  plan.UpdateStatus(Kind::kAutoscaler, autoscaler, std::move(status));
+}
+
 // Returns the number between minReplicas and maxReplicas.
 std::int64_t Limited(const Scene& scene, const json::Value& autoscaler, std::int64_t wanted,
                      json::Value& status) {
@@ -139,6 +148,7 @@ std::int64_t Autoscalers::Stabilized(const Scene& scene, const json::Value& auto
 
 void Autoscalers::Sync(const Scene& scene, const json::Value& autoscaler, Plan& plan) {
   State& state = states_[UidOf(autoscaler)];
+  if (!scene.refusal.empty()) ReportRefusal(scene, autoscaler, plan);
   if (scene.now < state.next) return plan.AgainAt(state.next);
   state.next = scene.now + kPeriod;
   plan.Again(kPeriod);
@@ -152,7 +162,8 @@ void Autoscalers::Sync(const Scene& scene, const json::Value& autoscaler, Plan& 
   if (target == nullptr) {
     Set(status, "AbleToScale", false, "FailedGetScale",
         "the HPA controller was unable to get the target's current scale", scene.now);
-    return plan.UpdateStatus(Kind::kAutoscaler, autoscaler, std::move(status));
+    plan.UpdateStatus(Kind::kAutoscaler, autoscaler, std::move(status));
+    return;
   }
   const std::int64_t replicas = Number(*target, "/spec/replicas", 1);
   Measured measured;
@@ -186,11 +197,14 @@ void Autoscalers::Sync(const Scene& scene, const json::Value& autoscaler, Plan& 
     status.Set("lastScaleTime", FormatTime(scene.now));
     json::Value scaled = *target;
     scaled.Ensure("spec").Set("replicas", wanted);
-    plan.Update(*kind, std::move(scaled));
-    plan.Event(Kind::kAutoscaler, autoscaler, kComponent, "SuccessfulRescale",
-               "New size: " + std::to_string(wanted) + "; reason: resource metrics");
+    plan.UpdateScale(*kind, std::move(scaled));
+    plan.Remember();
+    const std::string text = "New size: " + std::to_string(wanted) + "; reason: resource metrics";
+    plan.Event(Kind::kAutoscaler, autoscaler, kComponent, "SuccessfulRescale", text);
+    plan.IfRefused("FailedRescale", text + "; error: ");
   }
-  plan.UpdateStatus(Kind::kAutoscaler, autoscaler, std::move(status));
+  const bool writes = plan.UpdateStatus(Kind::kAutoscaler, autoscaler, std::move(status));
+  if (writes && wanted != replicas) plan.UnlessRefused();
 }
 
 }  // namespace kinformer::apiserver::workloads

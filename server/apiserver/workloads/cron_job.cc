@@ -29,6 +29,14 @@ json::Value ReferenceTo(const json::Value& job) {
                                   {"uid", UidOf(job)}});
 }
 
+// Returns false if such a delete was refused lately.
+bool DeleteJob(const json::Value& cron_job, const json::Value& job, Plan& plan) {
+  const bool deletes = plan.DeleteFor(Kind::kCronJob, cron_job, kComponent, Kind::kJob, job,
+                                      "Deleted job " + NameOf(job));
+  if (deletes) plan.IfRefused("FailedDelete", "Deleted job: ");
+  return deletes;
+}
+
 // Deletes the oldest finished Jobs beyond the limits.
 void ForgetJobs(const json::Value& cron_job, const Objects& jobs, Plan& plan) {
   const auto forget = [&](const char* condition, std::int64_t limit) {
@@ -40,7 +48,9 @@ void ForgetJobs(const json::Value& cron_job, const Objects& jobs, Plan& plan) {
         finished.begin(), finished.end(),
         [](const json::Value* a, const json::Value* b) { return CreatedAt(*a) < CreatedAt(*b); });
     const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(limit, 0));
-    for (std::size_t i = 0; i + kept < finished.size(); ++i) plan.Delete(Kind::kJob, *finished[i]);
+    for (std::size_t i = 0; i + kept < finished.size(); ++i) {
+      DeleteJob(cron_job, *finished[i], plan);
+    }
   };
   forget("Complete", Number(cron_job, "/spec/successfulJobsHistoryLimit", 3));
   forget("Failed", Number(cron_job, "/spec/failedJobsHistoryLimit", 1));
@@ -113,8 +123,9 @@ bool IsUtc(const std::string& zone) {
   return zone.empty() || zone == "UTC" || zone == "Etc/UTC" || zone == "GMT" || zone == "Etc/GMT";
 }
 
-// Makes the Job that is due, if nothing is against it.
-void Fire(const json::Value& cron_job, const Objects& jobs, WallTime time, json::Value& status,
+// Makes the Job that is due, if nothing is against it, and no other one has to go before. Returns
+// whether it does.
+bool Fire(const json::Value& cron_job, const Objects& jobs, WallTime time, json::Value& status,
           Plan& plan) {
   const std::string& policy = Text(cron_job, "/spec/concurrencyPolicy");
   const bool busy = std::any_of(jobs.begin(), jobs.end(),
@@ -123,18 +134,25 @@ void Fire(const json::Value& cron_job, const Objects& jobs, WallTime time, json:
     plan.Event(Kind::kCronJob, cron_job, kComponent, "JobAlreadyActive",
                "Not starting job because prior execution is running and concurrency policy is "
                "Forbid");
-    return;
+    return false;
   }
   if (policy == "Replace") {
+    bool replaces = false;
     for (const json::Value* job : jobs) {
-      if (!IsFinished(*job) && !IsTerminating(*job)) plan.Delete(Kind::kJob, *job);
+      if (IsFinished(*job) || IsTerminating(*job)) continue;
+      DeleteJob(cron_job, *job, plan);
+      replaces = true;
     }
+    if (replaces) return false;
   }
   json::Value job = JobAt(cron_job, time);
-  plan.Event(Kind::kCronJob, cron_job, kComponent, "SuccessfulCreate",
-             "Created job " + NameOf(job));
-  plan.Create(Kind::kJob, std::move(job));
+  const std::string text = "Created job " + NameOf(job);
+  if (!plan.CreateFor(Kind::kCronJob, cron_job, kComponent, Kind::kJob, std::move(job), text)) {
+    return false;
+  }
+  plan.IfRefused("FailedCreate", "Error creating job: ");
   status.Set("lastScheduleTime", FormatTime(time));
+  return true;
 }
 
 }  // namespace
@@ -147,14 +165,15 @@ void SyncCronJob(const Scene& scene, const json::Value& cron_job, Plan& plan) {
   if (status.is_null()) status = json::Value::MakeObject();
   NoteJobs(cron_job, jobs, status, plan);
   const auto schedule = CronSchedule::Parse(Text(cron_job, "/spec/schedule"));
+  bool fires = false;
   const bool utc = IsUtc(Text(cron_job, "/spec/timeZone"));
   if (schedule && utc && !Flag(cron_job, "/spec/suspend")) {
     if (const auto due = DueTime(scene, cron_job, *schedule)) {
-      Fire(cron_job, jobs, *due, status, plan);
+      fires = Fire(cron_job, jobs, *due, status, plan);
     }
     if (const auto next = schedule->Next(scene.now)) plan.AgainAt(*next);
   }
-  plan.UpdateStatus(Kind::kCronJob, cron_job, std::move(status));
+  if (plan.UpdateStatus(Kind::kCronJob, cron_job, std::move(status)) && fires) plan.UnlessRefused();
 }
 
 }  // namespace kinformer::apiserver::workloads

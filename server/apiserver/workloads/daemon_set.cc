@@ -116,9 +116,8 @@ class DaemonSetRound {
   }
   void Remove(const json::Value& pod) {
     if (IsTerminating(pod)) return;
-    plan_.Delete(Kind::kPod, pod);
-    plan_.Event(Kind::kDaemonSet, set_, kComponent, "SuccessfulDelete",
-                "Deleted pod: " + NameOf(pod));
+    plan_.DeleteFor(Kind::kDaemonSet, set_, kComponent, Kind::kPod, pod,
+                    "Deleted pod: " + NameOf(pod));
   }
 
   void Visit(const std::string& name, const json::Value& node) {

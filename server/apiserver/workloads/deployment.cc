@@ -162,7 +162,9 @@ void Resize(const Family& family, const json::Value& set, std::int64_t replicas,
   NoteSizes(family.limits, next);
   if (next == set) return;
   plan.Update(Kind::kReplicaSet, std::move(next));
-  if (replicas != before) ReportScaling(family, NameOf(set), before, replicas, plan);
+  if (replicas == before) return;
+  ReportScaling(family, NameOf(set), before, replicas, plan);
+  plan.UnlessRefused();
 }
 
 SetSize SizeOf(const json::Value& set) {

@@ -141,6 +141,16 @@ void FillUp(json::Value& endpoints, std::map<std::string, json::Value>& left) {
   }
 }
 
+// Has an event tell it if the last write is refused. `action`: "update web-x7k2p ".
+void TellRefusal(const json::Value& service, const std::string& action, Plan& plan) {
+  plan.Remember();
+  const std::string name = NamespaceOf(service) + "/" + NameOf(service);
+  plan.EventIfRefused(Kind::kService, service, "endpoint-slice-controller",
+                      "FailedToUpdateEndpointSlices",
+                      "Error updating Endpoint Slices for Service " + name + ": failed to " +
+                          action + "EndpointSlice for Service " + name + ": ");
+}
+
 }  // namespace
 
 void SyncEndpointSlices(const Scene& scene, const json::Value& service, Plan& plan) {
@@ -148,6 +158,7 @@ void SyncEndpointSlices(const Scene& scene, const json::Value& service, Plan& pl
       Text(service, "/spec/type") == "ExternalName") {
     return;
   }
+  if (!scene.refusal.empty() || !scene.delete_refusal.empty()) return;
   std::map<std::string, Group> groups = GroupsOf(scene, service);
   Objects slices;
   for (const json::Value* slice : scene.cluster.OwnedBy(Kind::kEndpointSlice, UidOf(service))) {
@@ -158,6 +169,7 @@ void SyncEndpointSlices(const Scene& scene, const json::Value& service, Plan& pl
     const auto group = groups.find(PortsText((*slice)["ports"]));
     if (group == groups.end()) {
       plan.Delete(Kind::kEndpointSlice, *slice);
+      TellRefusal(service, "delete " + NameOf(*slice) + " ", plan);
     } else {
       kept.emplace(slice, Filled(*slice, group->second.endpoints));
     }
@@ -172,12 +184,15 @@ void SyncEndpointSlices(const Scene& scene, const json::Value& service, Plan& pl
       json::Value next = *slice;
       next.Set("endpoints", std::move(found->second));
       next.Ensure("metadata").Set("labels", LabelsFor(service));
-      if (!(next == *slice)) plan.Update(Kind::kEndpointSlice, std::move(next));
+      if (next == *slice) continue;
+      plan.Update(Kind::kEndpointSlice, std::move(next));
+      TellRefusal(service, "update " + NameOf(*slice) + " ", plan);
     }
     while (!group.endpoints.empty() || of_group == 0) {
       json::Value slice = NewSlice(scene, service, group.ports);
       FillUp(slice.Ensure("endpoints"), group.endpoints);
       plan.Create(Kind::kEndpointSlice, std::move(slice));
+      TellRefusal(service, "create ", plan);
       ++of_group;
     }
   }

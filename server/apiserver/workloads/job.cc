@@ -145,11 +145,11 @@ class JobRound {
 
   // Such pods are not counted.
   void DeleteActive(std::size_t kept) {
+    if (!scene_.delete_refusal.empty()) return;
     for (; active_.size() > kept; active_.pop_back()) {
       Release(*active_.back());
-      plan_.Delete(Kind::kPod, *active_.back());
-      plan_.Event(Kind::kJob, job_, kComponent, "SuccessfulDelete",
-                  "Deleted pod: " + NameOf(*active_.back()));
+      plan_.DeleteFor(Kind::kJob, job_, kComponent, Kind::kPod, *active_.back(),
+                      "Deleted pod: " + NameOf(*active_.back()));
       ++terminating_;
     }
   }

@@ -74,24 +74,32 @@ void Grow(const Scene& scene, const json::Value& replica_set, std::size_t count,
 void Shrink(const json::Value& replica_set, Objects pods, std::size_t count, Plan& plan) {
   SortForDeletion(pods);
   for (std::size_t i = 0; i < std::min(count, kBurst); ++i) {
-    plan.Delete(Kind::kPod, *pods[i]);
-    plan.Event(Kind::kReplicaSet, replica_set, kComponent, "SuccessfulDelete",
-               "Deleted pod: " + NameOf(*pods[i]));
+    plan.DeleteFor(Kind::kReplicaSet, replica_set, kComponent, Kind::kPod, *pods[i],
+                   "Deleted pod: " + NameOf(*pods[i]));
   }
 }
 
-// Sets the condition ReplicaFailure while pods are refused. A new attempt to make them leaves it.
-void ReportRefusal(const Scene& scene, bool pods_missing, json::Value& status) {
+// Sets the condition ReplicaFailure while pods, or their deletion, are refused. A new attempt
+// leaves it.
+void ReportRefusal(const Scene& scene, std::size_t pods, std::size_t wanted, json::Value& status) {
   static constexpr std::string_view kFailure = "ReplicaFailure";
-  if (!pods_missing) return EraseCondition(status, kFailure);
+  if (pods == wanted) return EraseCondition(status, kFailure);
+  const bool grows = pods < wanted;
+  const std::string why = grows ? std::string(scene.refusal)
+                          : scene.delete_refusal.empty()
+                              ? std::string()
+                              : "unable to delete pods: " + std::string(scene.delete_refusal);
   const auto& conditions = status["conditions"].items();
   const bool there = std::any_of(conditions.begin(), conditions.end(), [](const json::Value& one) {
     return one["type"].StringOrEmpty() == kFailure;
   });
-  if (scene.refusal.empty() || there) return;
-  SetCondition(
-      status, {.type = kFailure, .holds = true, .reason = "FailedCreate", .message = scene.refusal},
-      scene.now);
+  if (why.empty() || there) return;
+  SetCondition(status,
+               {.type = kFailure,
+                .holds = true,
+                .reason = grows ? "FailedCreate" : "FailedDelete",
+                .message = why},
+               scene.now);
 }
 
 }  // namespace
@@ -132,7 +140,7 @@ void SyncReplicaSet(const Scene& scene, const json::Value& replica_set, Plan& pl
   SetCount(status, "availableReplicas", available);
   status.Set("terminatingReplicas", terminating);
   status.Set("observedGeneration", Number(replica_set, "/metadata/generation"));
-  ReportRefusal(scene, active.size() < wanted, status);
+  ReportRefusal(scene, active.size(), wanted, status);
   plan.UpdateStatus(Kind::kReplicaSet, replica_set, std::move(status));
 }
 

@@ -122,9 +122,11 @@ void Bind(const Scene& scene, const json::Value& pod, const std::string& node, P
   json::Value bound = pod;
   bound.Ensure("spec", "nodeName") = node;
   SetCondition(bound.Ensure("status"), {.type = "PodScheduled", .holds = true}, scene.now);
-  plan.Update(Kind::kPod, std::move(bound));
+  plan.Bind(std::move(bound));
+  plan.Remember();
   plan.Event(Kind::kPod, pod, "default-scheduler", "Scheduled",
              "Successfully assigned " + KeyOf(pod) + " to " + node);
+  plan.UnlessRefused();
 }
 
 std::string Counted(std::size_t nodes, const std::map<std::string, int>& obstacles) {
@@ -165,6 +167,12 @@ void SchedulePod(const Scene& scene, const json::Value& pod, Plan& plan) {
     const std::size_t nodes = scene.cluster.All(Kind::kNode).size();
     return Refuse(scene, pod, "Unschedulable",
                   "0/" + std::to_string(nodes) + " nodes are available: " + why + ".", plan);
+  }
+  if (!scene.refusal.empty()) {
+    return Refuse(
+        scene, pod, "SchedulerError",
+        "binding rejected: running Bind plugin \"DefaultBinder\": " + std::string(scene.refusal),
+        plan);
   }
   const Amounts wanted = RequestsOf(pod);
   std::map<std::string, int> obstacles;

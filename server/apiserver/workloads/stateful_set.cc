@@ -122,9 +122,11 @@ class StatefulSetRound {
   }
 
   void Remove(const json::Value& pod) {
-    plan_.Delete(Kind::kPod, pod);
-    plan_.Event(Kind::kStatefulSet, set_, kComponent, "SuccessfulDelete",
-                "delete Pod " + NameOf(pod) + " in StatefulSet " + NameOf(set_) + " successful");
+    const std::string text = "delete Pod " + NameOf(pod) + " in StatefulSet " + NameOf(set_);
+    if (plan_.DeleteFor(Kind::kStatefulSet, set_, kComponent, Kind::kPod, pod,
+                        text + " successful")) {
+      plan_.IfRefused("FailedDelete", text + " failed error: ");
+    }
   }
 
   void Create(std::int64_t ordinal) {

@@ -125,7 +125,8 @@ void SyncVolume(const Scene& scene, const json::Value& volume, Plan& plan) {
       return;
     json::Value status = volume["status"];
     status.Set("phase", "Available");
-    return plan.UpdateStatus(Kind::kVolume, volume, std::move(status));
+    plan.UpdateStatus(Kind::kVolume, volume, std::move(status));
+    return;
   }
   const json::Value* claim =
       scene.cluster.Find(Kind::kVolumeClaim, reference["namespace"].StringOrEmpty(),

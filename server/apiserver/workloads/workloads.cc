@@ -39,13 +39,20 @@ bool IsOfTerminatingNamespace(const Error& error) {
   });
 }
 
-// Has an event tell why the create before it was refused; returns whether it does.
-bool TellRefusal(const std::string& why, PlannedWrite& event) {
-  if (event.refused_reason.empty()) return false;
-  event.object.Set("reason", event.refused_reason);
-  event.object.Set("message", event.refused_text + why);
+DeleteRequest DeletionOf(const PlannedWrite& write) {
+  return {.grace_period_seconds = write.grace,
+          .uid = UidOf(write.object),
+          .propagation = write.propagation};
+}
+
+// Has an event tell why the write before it was refused.
+void TellRefusal(const std::string& why, PlannedWrite& event, Dice& dice) {
+  event.object.Set("reason", event.if_refused->reason);
+  event.object.Set("message", event.if_refused->text + why);
   event.object.Set("type", "Warning");
-  return true;
+  if (!event.only_if_refused) return;
+  json::Value& metadata = event.object.Ensure("metadata");
+  metadata.Set("name", std::as_const(metadata)["name"].StringOrEmpty() + dice.Letters(16));
 }
 
 }  // namespace
@@ -56,16 +63,23 @@ struct Workloads::Writes {
   std::size_t made = 0;  // or refused
   std::optional<Duration> again{};
   bool failed = false;
-  std::string refusal{};  // of a create; no other one follows it
-  bool told = false;      // an event has told it
+  bool outdated = false;  // others have changed an object
+  // Outcome of the last one, events not counted.
+  enum class Last : std::uint8_t { kMade, kRefused, kSkipped } last = Last::kMade;
+  std::string why{};            // it was refused
+  bool create_refused = false;  // no other one follows it
   bool waits = false;
+  bool waited = false;
+  Place place{};  // of the last update or delete
+  // Versions of objects as these writes have left them, by uid, if admission reviews them.
+  std::map<std::string, std::int64_t> left{};
 };
 
-Workloads::Workloads(ServerState& state, ObjectWriter& writer, CreateRequests& creates,
+Workloads::Workloads(ServerState& state, ObjectWriter& writer, WriteRequests& requests,
                      const WorkloadScript& script)
     : state_(state),
       writer_(writer),
-      creates_(creates),
+      requests_(requests),
       script_(script),
       start_(state.env.WallNow()),
       dice_(script.seed),
@@ -284,17 +298,22 @@ void Workloads::Turn() {
 }
 
 void Workloads::Run(const Step& step) {
-  const auto refusal = refusals_.find(step);
+  static const Refusals kNone;
+  const auto found = refusals_.find(step);
+  const Refusals& refusals = found == refusals_.end() ? kNone : found->second;
   const Scene scene{.cluster = cluster_,
                     .script = script_,
                     .dice = dice_,
                     .now = state_.env.WallNow(),
                     .start = start_,
-                    .refusal = refusal == refusals_.end() ? std::string_view() : refusal->second};
+                    .delete_refusal = refusals.of_delete,
+                    .refusal = refusals.of_other,
+                    .reviewed = requests_.Any()};
   Plan plan(scene);
   Decide(step, scene, plan);
   if (plan.again()) {
-    Remind(step, scene.refusal.empty() ? *plan.again() : std::min(*plan.again(), kRetry));
+    const bool refused = found != refusals_.end();
+    Remind(step, refused ? std::min(*plan.again(), kRetry) : *plan.again());
   }
   auto writes = std::make_shared<Writes>(
       Writes{.step = step, .all = plan.TakeWrites(), .again = plan.again()});
@@ -362,27 +381,16 @@ void Workloads::MakeAll(const std::shared_ptr<Writes>& writes) {
 
 bool Workloads::MakeNext(const std::shared_ptr<Writes>& writes) {
   PlannedWrite& write = writes->all[writes->made++];
-  if (!state_.acts()) return true;
-  if (!writes->refusal.empty()) {
-    const bool tells = !writes->told && TellRefusal(writes->refusal, write);
-    writes->told = writes->told || tells;
-    if (write.verb == Verb::kCreate && !tells) return true;
-  }
-  if (write.verb != Verb::kCreate) {
-    Note(*writes, write, Change(write));
+  if (!state_.acts() || !Goes(*writes, write)) return true;
+  if (write.verb != Verb::kCreate && !NoteVersion(*writes, write)) return true;
+  if (!requests_.Any()) {
+    const Result<void> made = Make(write);
+    Note(*writes, write, made);
     return true;
   }
-  const WriteTarget target = TargetOf(write);
-  if (!creates_.Any()) {
-    const Result<WriteOutcome> made = writer_.Create(target, std::move(write.object));
-    Note(*writes, write, made.ok() ? Result<void>() : made.error());
-    return true;
-  }
-  WriteTarget by = target;
-  by.user = UserOf(writes->step);
   writes->waits = false;
   bool begun = false;
-  creates_.Create(by, std::move(write.object), [this, writes, &begun](const Result<void>& made) {
+  Request(*writes, write, [this, writes, &begun](const Result<void>& made) {
     Note(*writes, writes->all[writes->made - 1], made);
     if (!writes->waits) {
       begun = true;
@@ -392,30 +400,85 @@ bool Workloads::MakeNext(const std::shared_ptr<Writes>& writes) {
     MakeAll(writes);
   });
   writes->waits = !begun;
+  writes->waited = writes->waited || writes->waits;
   return begun;
+}
+
+bool Workloads::Goes(Writes& writes, PlannedWrite& write) {
+  using Last = Writes::Last;
+  const bool is_event = write.kind == Kind::kEvent;
+  bool goes = !writes.outdated;
+  if (write.only_if_refused && writes.last != Last::kRefused) goes = false;
+  if (write.if_refused && writes.last != Last::kMade) {
+    const bool tells = writes.last == Last::kRefused && !write.if_refused->reason.empty();
+    if (tells) TellRefusal(writes.why, write, dice_);
+    goes = goes && tells;
+  } else if (write.verb == Verb::kCreate && writes.create_refused) {
+    goes = false;
+  }
+  if (!is_event) writes.last = goes ? Last::kMade : Last::kSkipped;
+  return goes;
+}
+
+void Workloads::Request(const Writes& writes, PlannedWrite& write,
+                        const WriteRequests::Done& done) {
+  WriteTarget target = TargetOf(write);
+  target.user = UserOf(writes.step);
+  switch (write.verb) {
+    case Verb::kCreate:
+      return requests_.Create(target, std::move(write.object), done);
+    case Verb::kDelete:
+      return requests_.Delete(target, DeletionOf(write), done);
+    case Verb::kUpdateStatus:
+      target.subresource = "status";
+      return requests_.Update(target, std::move(write.object), done);
+    case Verb::kUpdate:
+      break;
+  }
+  if (write.through == Through::kScale) return requests_.UpdateScale(target, write.object, done);
+  if (write.through == Through::kBinding) {
+    return requests_.Bind(target, std::move(write.object), done);
+  }
+  requests_.Update(target, std::move(write.object), done);
 }
 
 void Workloads::Finish(const Writes& writes) {
   if (writes.failed) Remind(writes.step, std::min(writes.again.value_or(kRetry), kRetry));
-  if (postponed_.erase(writes.step) > 0) Enqueue(writes.step.first, writes.step.second);
+  if (postponed_.erase(writes.step) > 0 || writes.outdated) {
+    Enqueue(writes.step.first, writes.step.second);
+  }
 }
 
 void Workloads::Note(Writes& writes, const PlannedWrite& write, const Result<void>& made) {
-  if (made.ok() || IsNotFound(made.error())) return;
+  if (made.ok() || IsNotFound(made.error())) return NoteLeft(writes, write);
+  if (write.verb != Verb::kCreate && IsConflict(made.error())) {
+    writes.outdated = true;
+    return;
+  }
   const std::string& why = made.error().message();
   state_.env.log().Log(LogLevel::kInfo, "a write of a simulated workload was refused",
                        {{"kind", std::string(NamesOf(write.kind).kind)},
                         {"controller_object", writes.step.second},
                         {"error", why}});
   writes.failed = true;
-  if (write.verb != Verb::kCreate || write.kind == Kind::kEvent ||
-      IsOfTerminatingNamespace(made.error())) {
+  if (write.kind == Kind::kEvent) return;
+  if (write.verb == Verb::kCreate && IsOfTerminatingNamespace(made.error())) {
     return;
   }
-  writes.refusal = why;
+  writes.last = Writes::Last::kRefused;
+  writes.why = why;
+  writes.create_refused = writes.create_refused || write.verb == Verb::kCreate;
   if (!write.remembered) return;
-  refusals_.insert_or_assign(writes.step, why);
+  Refusals& refusals = refusals_[writes.step];
+  std::string& refusal = write.verb == Verb::kDelete ? refusals.of_delete : refusals.of_other;
+  if (refusal.empty()) refusal = why;
   Enqueue(writes.step.first, writes.step.second);
+}
+
+void Workloads::NoteLeft(Writes& writes, const PlannedWrite& write) const {
+  if (!requests_.Any() || write.verb == Verb::kCreate || write.verb == Verb::kDelete) return;
+  const StoredObjectPtr stored = StoredOf(write.kind, writes.place);
+  if (stored != nullptr) writes.left[std::string(stored->uid())] = stored->resource_version();
 }
 
 UserInfoPtr Workloads::UserOf(const Step& step) const {
@@ -467,19 +530,33 @@ WriteTarget Workloads::TargetOf(const PlannedWrite& write) const {
           .keep_status = true};
 }
 
-Result<void> Workloads::Change(PlannedWrite write) {
+StoredObjectPtr Workloads::StoredOf(Kind kind, const Place& place) const {
+  return resources_[static_cast<std::size_t>(kind)].resource->Find(place.first, place.second);
+}
+
+bool Workloads::NoteVersion(Writes& writes, PlannedWrite& write) const {
+  writes.place = {NamespaceOf(write.object), NameOf(write.object)};
+  const StoredObjectPtr stored = StoredOf(write.kind, writes.place);
+  if (stored == nullptr || stored->uid() != UidOf(write.object)) return false;
+  if (write.verb == Verb::kDelete) return true;
+  json::Value& metadata = write.object.Ensure("metadata");
+  const std::string now = std::to_string(stored->resource_version());
+  // An earlier write of the same plan may have changed it.
+  const auto left = writes.left.find(UidOf(write.object));
+  const bool own = left != writes.left.end() && left->second == stored->resource_version();
+  if (writes.waited && !own && std::as_const(metadata)["resourceVersion"].StringOrEmpty() != now) {
+    writes.outdated = true;
+    return false;
+  }
+  metadata.Set("resourceVersion", now);
+  return true;
+}
+
+Result<void> Workloads::Make(PlannedWrite write) {
   WriteTarget target = TargetOf(write);
   const auto outcome = [&]() -> Result<WriteOutcome> {
-    if (write.verb == Verb::kDelete) {
-      return writer_.Delete(target, {.grace_period_seconds = write.grace,
-                                     .uid = UidOf(write.object),
-                                     .propagation = write.propagation});
-    }
-    const StoredObjectPtr stored = target.at.resource->Find(target.namespace_, target.name);
-    if (stored == nullptr || stored->uid() != UidOf(write.object)) return WriteOutcome{};
-    // An earlier write of the same plan may have changed it.
-    write.object.Ensure("metadata")
-        .Set("resourceVersion", std::to_string(stored->resource_version()));
+    if (write.verb == Verb::kCreate) return writer_.Create(target, std::move(write.object));
+    if (write.verb == Verb::kDelete) return writer_.Delete(target, DeletionOf(write));
     if (write.verb == Verb::kUpdateStatus) target.subresource = "status";
     return writer_.Update(target, std::move(write.object));
   }();

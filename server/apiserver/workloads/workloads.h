@@ -24,13 +24,13 @@
 #include "apiserver/store/deadlines.h"
 #include "apiserver/workloads/autoscaler.h"
 #include "apiserver/workloads/cluster.h"
-#include "apiserver/workloads/create_requests.h"
 #include "apiserver/workloads/dice.h"
 #include "apiserver/workloads/kubelet.h"
 #include "apiserver/workloads/node_keeper.h"
 #include "apiserver/workloads/plan.h"
 #include "apiserver/workloads/pod_collector.h"
 #include "apiserver/workloads/simulated_nodes.h"
+#include "apiserver/workloads/write_requests.h"
 #include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/object/write_observer.h"
 
@@ -39,12 +39,12 @@ namespace kinformer::apiserver::workloads {
 // A queue of controllers and the objects that they have to look at. Each of these steps reads the
 // state and makes its writes in one turn of the loop, so that they never conflict; a write puts
 // the controllers that it concerns into the queue. Equal scripts and requests give equal writes.
-// If a webhook reviews a create, the rest of the step's writes wait for it, and so does the next
-// run of the step. Loop-confined.
+// If a webhook reviews a write, the rest of the step's writes wait for it, and so does the next run
+// of the step. If others have changed an object meanwhile, the step is run again. Loop-confined.
 class Workloads final : public WriteObserver {
  public:
-  // Observes the writer. `creates` makes no call once this is destroyed. `script` outlives this.
-  Workloads(ServerState& state, ObjectWriter& writer, CreateRequests& creates,
+  // Observes the writer. `requests` makes no call once this is destroyed. `script` outlives this.
+  Workloads(ServerState& state, ObjectWriter& writer, WriteRequests& requests,
             const WorkloadScript& script);
   Workloads(const Workloads&) = delete;
   Workloads& operator=(const Workloads&) = delete;
@@ -95,15 +95,26 @@ class Workloads final : public WriteObserver {
   void Turn();
   void Run(const Step& step);
   void Decide(const Step& step, const Scene& scene, Plan& plan);
-  // Makes the writes that are left, up to a create that has to wait.
+  // Makes the writes that are left, up to one that has to wait.
   void MakeAll(const std::shared_ptr<Writes>& writes);
   // Makes the next one; returns false if it has to wait.
   bool MakeNext(const std::shared_ptr<Writes>& writes);
+  // Returns whether the write is to be made after what became of those before it. An event may then
+  // tell something else.
+  bool Goes(Writes& writes, PlannedWrite& write);
+  void Request(const Writes& writes, PlannedWrite& write, const WriteRequests::Done& done);
   void Finish(const Writes& writes);
   // Notes the outcome of a write; what is gone needs none.
   void Note(Writes& writes, const PlannedWrite& write, const Result<void>& made);
-  // Updates and deletes, which nobody reviews. Succeeds if there is nothing to write to.
-  Result<void> Change(PlannedWrite write);
+  // Namespace and name.
+  using Place = std::pair<std::string, std::string>;
+  [[nodiscard]] StoredObjectPtr StoredOf(Kind kind, const Place& place) const;
+  // Notes the version that an update has left.
+  void NoteLeft(Writes& writes, const PlannedWrite& write) const;
+  // Writes that nobody reviews.
+  Result<void> Make(PlannedWrite write);
+  // Notes the version of the stored object in an update. Returns false if there is no such object.
+  [[nodiscard]] bool NoteVersion(Writes& writes, PlannedWrite& write) const;
   [[nodiscard]] WriteTarget TargetOf(const PlannedWrite& write) const;
   // Returns the user that a controller writes as.
   [[nodiscard]] UserInfoPtr UserOf(const Step& step) const;
@@ -111,7 +122,7 @@ class Workloads final : public WriteObserver {
 
   ServerState& state_;
   ObjectWriter& writer_;
-  CreateRequests& creates_;
+  WriteRequests& requests_;
   const WorkloadScript& script_;
   const WallTime start_;
   std::array<ResourceAt, kKinds> resources_;
@@ -128,10 +139,14 @@ class Workloads final : public WriteObserver {
   std::set<Step> queued_;
   bool posted_ = false;
   std::map<Step, Deadlines::Id> reminders_;
-  std::set<Step> busy_;       // wait for a create
+  std::set<Step> busy_;       // wait for a write
   std::set<Step> postponed_;  // busy, and to be run again
-  // Why the last create of a step was refused, until it is tried again.
-  std::map<Step, std::string> refusals_;
+  // Why the last writes of a step were refused, until they are tried again.
+  struct Refusals {
+    std::string of_delete{};
+    std::string of_other{};
+  };
+  std::map<Step, Refusals> refusals_;
 };
 
 }  // namespace kinformer::apiserver::workloads

@@ -135,7 +135,10 @@ Result<void> ObjectWriter::CheckMayCreate(const WriteTarget& target) {
 }
 
 Result<void> ObjectWriter::NormalizeNew(Draft& draft) {
-  if (Result<void> ready = PrepareCustomObject(draft.target.at, draft.object); !ready) return ready;
+  const bool applies = draft.target.manager.applies;
+  if (Result<void> ready = PrepareCustomObject(draft.target.at, draft.object, applies); !ready) {
+    return ready;
+  }
   Result<std::string> sent_version = PlaceNew(draft.target, draft.object.Ensure("metadata"));
   if (!sent_version) return sent_version.error();
   draft.sent_version = *std::move(sent_version);
@@ -409,7 +412,13 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
   const WriteTarget& target = draft.target;
   const ServedResource& resource = *target.at.resource;
   const json::Value& old = draft.old;
-  if (Result<void> ready = PrepareCustomObject(target.at, draft.object); !ready) return ready;
+  const bool applies = target.manager.applies;
+  // Fields that an apply has brought count as a change, even if the schema does not know them.
+  const bool drops = applies && resource.custom && target.subresource.empty() &&
+                     HasUnknownFields(target.at, draft.object);
+  if (Result<void> ready = PrepareCustomObject(target.at, draft.object, applies); !ready) {
+    return ready;
+  }
   if (!target.keep_status && target.subresource.empty()) {
     causes = ValidateDeletion(old["metadata"], std::as_const(draft.object)["metadata"]);
   }
@@ -420,6 +429,10 @@ Result<void> ObjectWriter::Merge(Draft& draft, std::vector<StatusCause>& causes)
   draft.object = MergeForUpdate(
       {.at = target.at, .subresource = target.subresource, .keep_status = target.keep_status}, old,
       std::move(draft.object));
+  if (drops) {
+    draft.object.Ensure("metadata")
+        .Set("generation", old.At("/metadata/generation").AsInt64().value_or(0) + 1);
+  }
   if (builtin) {
     BuiltinStrategy::Merged(resource, target.subresource, draft.now, old, draft.object);
   }

@@ -5,20 +5,19 @@
 #include <utility>
 
 #include "apiserver/errors/status.h"
-#include "apiserver/ownership/field_manager.h"
 #include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/bulky.h"
-#include "apiserver/request/negotiation.h"
-#include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/request/admitted.h"
 #include "apiserver/write/request/apply_patch.h"
 #include "apiserver/write/request/body_fields.h"
+#include "apiserver/write/request/node_limits.h"
 #include "apiserver/write/request/reshape_in_turns.h"
 #include "apiserver/write/request/rights_of_write.h"
 #include "apiserver/write/request/scale.h"
+#include "apiserver/write/request/sent_write.h"
 #include "apiserver/write/request/shared_storing.h"
 #include "apiserver/write/request/write_answer.h"
 
@@ -27,10 +26,6 @@ namespace {
 
 // Most attempts at a write while others change its object.
 constexpr int kAttempts = 5;
-
-StoredObjectPtr Find(const WriteTarget& target) {
-  return target.at.resource->Find(target.namespace_, target.name);
-}
 
 // Decodes and checks the object of a body. Thread-safe.
 Result<json::Value> Decode(ObjectWriter& writer, const ResourceRequest& request,
@@ -45,61 +40,7 @@ Result<json::Value> Decode(ObjectWriter& writer, const ResourceRequest& request,
   return object;
 }
 
-FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request, WallTime now) {
-  if (!state.options.field_owners) return {};
-  return {.tracks = true,
-          .applies = IsMediaType(request.content_type, "application/apply-patch+yaml"),
-          .name = ManagerName(request.info.query.Get("fieldManager"), request.user_agent),
-          .api_version = request.at.version->api_version,
-          .subresource = request.info.subresource,
-          .now = FormatTime(now),
-          .reset = ResetFields(request.at, request.info.subresource)};
-}
-
-// Attributes of a review, whose objects may be large.
-using Review = Bulky<std::shared_ptr<AdmissionAttributes>>;
-
 }  // namespace
-
-// Used by one step at a time, on any thread.
-struct BodyWriter::Sent {
-  Sent(const ServerState& state, ResourceRequest sent)
-      : request(std::move(sent)),
-        live(request.at),
-        now(state.WallNow()),
-        manager(ManagerOf(state, request, now)),
-        bytes(DecodingCost(request.content_type, request.body)) {
-    request.at = Unchanging(std::move(request.at));
-  }
-
-  // Returns the target that the request names.
-  [[nodiscard]] WriteTarget Target(bool dry_run) const {
-    return {.at = live,
-            .namespace_ = request.info.namespace_,
-            .name = request.info.name,
-            .subresource = request.info.subresource,
-            .dry_run = dry_run,
-            .checked = true,
-            .user = request.user,
-            .manager = manager};
-  }
-  // Returns the attributes of the draft for webhooks, without the objects.
-  [[nodiscard]] std::shared_ptr<AdmissionAttributes> Attributes(const Draft& draft) const {
-    auto attributes = AttributesOf(request, draft.target, draft.creates ? "CREATE" : "UPDATE");
-    attributes->bytes = bytes;
-    return attributes;
-  }
-  [[nodiscard]] ResponsePtr Fail(const Error& error) const {
-    return Warned(ErrorResponse(error, request.accept), warnings);
-  }
-
-  ResourceRequest request;  // its `at` is a constant copy
-  const ResourceAt live;    // the resource itself
-  const WallTime now;       // a fault may skew the clock for this request only
-  FieldManager manager;     // of the fields that it writes
-  std::size_t bytes;        // estimates the cost of work on the request
-  std::vector<std::string> warnings{};
-};
 
 template <class Try>
 Task<Result<WriteOutcome>> BodyWriter::Repeat(Sent& sent, Try attempt) {
@@ -111,18 +52,9 @@ Task<Result<WriteOutcome>> BodyWriter::Repeat(Sent& sent, Try attempt) {
   co_return ModifiedConflictError(sent.live.resource->Subject(sent.request.info.name));
 }
 
-template <class Work>
-Task<std::invoke_result_t<Work&>> BodyWriter::Do(Sent& sent, WriteTarget& target, Work work) {
-  struct ConstantCopy {
-    ConstantCopy(const Sent& from, ResourceAt& to) : live(from.live), at(to) {
-      at.resource = from.request.at.resource;
-    }
-    ~ConstantCopy() { at.resource = live.resource; }
-    const ResourceAt& live;
-    ResourceAt& at;
-  };
-  const ConstantCopy copy(sent, target.at);
-  co_return co_await off_loop_.Do(sent.bytes, std::move(work));
+Result<void> BodyWriter::OutcomeOf(const Sent& sent, const Attempt& attempt) {
+  if (!attempt) return ModifiedConflictError(sent.live.resource->Subject(sent.request.info.name));
+  return attempt->ok() ? Result<void>() : attempt->error();
 }
 
 // ---- Requests
@@ -137,19 +69,31 @@ Task<ResponsePtr> BodyWriter::WriteBody(ResourceRequest request, std::string_vie
   co_return co_await Answer(sent, std::move(written), nullptr);
 }
 
-Task<Result<void>> BodyWriter::CreateReviewed(ResourceRequest request, json::Value object) {
+Task<Result<void>> BodyWriter::WriteReviewed(ResourceRequest request, json::Value object,
+                                             bool creates) {
   Sent sent(state_, std::move(request));
   Bulky<Draft> draft(state_, sent.bytes,
                      Draft{.target = sent.Target(/*dry_run=*/false),
                            .object = std::move(object),
-                           .creates = true,
+                           .creates = creates,
                            .now = sent.now});
   draft->target.keep_status = true;
   draft->target.checked = false;
-  Attempt written = co_await Write(sent, *draft, nullptr, nullptr);
-  if (!written) co_return ModifiedConflictError(sent.live.resource->Subject({}));
-  if (!written->ok()) co_return written->error();
-  co_return {};
+  const Attempt written = co_await Write(sent, *draft, nullptr, nullptr);
+  co_return OutcomeOf(sent, written);
+}
+
+Task<Result<void>> BodyWriter::ChangeReviewed(ResourceRequest request, ObjectChange change) {
+  Sent sent(state_, std::move(request));
+  const Attempt written = co_await TryChange(sent, change);
+  co_return OutcomeOf(sent, written);
+}
+
+Task<Result<void>> BodyWriter::DeleteReviewed(ResourceRequest request, DeleteRequest options) {
+  Sent sent(state_, std::move(request));
+  const WriteTarget target = sent.Target(/*dry_run=*/false);
+  const Attempt deleted = co_await TryDelete(sent, target, options, /*asks=*/true);
+  co_return OutcomeOf(sent, deleted);
 }
 
 Task<ResponsePtr> BodyWriter::Patch(ResourceRequest request) {
@@ -233,7 +177,7 @@ Task<BodyWriter::Attempt> BodyWriter::TryPatch(Sent& sent, SentPatch& patch) {
                      Draft{.target = sent.Target(patch.query.dry_run), .now = sent.now});
   sent.warnings = patch.warnings;
   const WriteTarget& target = draft->target;
-  const StoredObjectPtr base = Find(target);
+  const StoredObjectPtr base = StoredAt(target);
   if (base == nullptr) {
     if (!patch.server_side || !target.subresource.empty()) {
       co_return NotFoundError(target.at.resource->Subject(target.name));
@@ -273,7 +217,7 @@ Task<BodyWriter::Attempt> BodyWriter::TryChange(Sent& sent, const ObjectChange& 
   target.at = sent.live;
   // A binding or an eviction is a write of the server, and changes no owners.
   if (sent.request.info.subresource == "scale") target.manager = sent.manager;
-  const StoredObjectPtr base = Find(target);
+  const StoredObjectPtr base = StoredAt(target);
   if (base == nullptr) co_return NotFoundError(target.at.resource->Subject(target.name));
   const Result<void> shown = co_await Show(sent, base, *draft);
   if (!shown) co_return shown.error();
@@ -305,9 +249,13 @@ Task<BodyWriter::Attempt> BodyWriter::TryDelete(Sent& sent, WriteTarget target,
   sent.bytes = std::max(sent.bytes, deletion.over->body().size());
   const Result<StoredObjectPtr> shown = co_await converter_.Convert(sent.request.at, deletion.over);
   if (!shown) co_return shown.error();
+  if (asks) {
+    const Result<void> may = CheckNodesDelete(plugins_, target, **shown);
+    if (!may) co_return may.error();
+  }
   if (asks &&
       (admission_.Any(AdmissionPhase::kMutate) || admission_.Any(AdmissionPhase::kValidate))) {
-    Review review(state_, sent.bytes, AttributesOfDelete(sent.request, target, options));
+    BulkyReview review(state_, sent.bytes, AttributesOfDelete(sent.request, target, options));
     (*review)->bytes = sent.bytes;
     co_await off_loop_.Do(sent.bytes, [&] { (*review)->old = (*shown)->Parse(); });
     const Result<bool> mutated =
@@ -381,178 +329,6 @@ Task<BodyWriter::Attempt> BodyWriter::CommitShared(Draft& draft) {
   if (!stored.ok()) co_return stored.error();
   if (!*stored) co_return std::nullopt;
   co_return writer_.Commit(draft);
-}
-
-// ---- Steps
-
-Task<Result<bool>> BodyWriter::Begin(Sent& sent, Draft& draft, StoredObjectPtr base, bool asks) {
-  bool filled_in = false;
-  bool mutated = false;
-  for (bool begun = false; !begun;) {
-    const Result<void> normal =
-        co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
-    if (!normal) co_return normal.error();
-    if (asks && !filled_in && draft.creates && plugins_.Any()) {
-      if (Result<void> filled = FillIn(sent, draft); !filled) co_return std::move(filled).error();
-      filled_in = true;
-    }
-    if (asks && !mutated && admission_.Any(AdmissionPhase::kMutate)) {
-      const Result<bool> asked = co_await Mutate(sent, draft);
-      if (!asked.ok()) co_return asked.error();
-      mutated = *asked;
-    }
-    if (base != nullptr && Find(draft.target) != base) co_return false;
-    const Result<bool> found = writer_.Begin(draft);
-    if (!found.ok()) co_return found.error();
-    begun = *found;  // false: the update has become a create
-  }
-  co_return true;
-}
-
-Task<Result<void>> BodyWriter::Show(Sent& sent, StoredObjectPtr stored, Draft& draft) {
-  sent.bytes = std::max(sent.bytes, stored->body().size());
-  draft.shown = nullptr;
-  if (!MustConvert(sent.request.at, *stored)) co_return {};
-  Result<StoredObjectPtr> shown = co_await converter_.Convert(sent.request.at, std::move(stored));
-  if (!shown) co_return shown.error();
-  draft.shown = *std::move(shown);
-  co_return {};
-}
-
-Task<Result<void>> BodyWriter::ConvertToStore(Sent& sent, Draft& draft) {
-  ResourceAt to = sent.request.at;
-  to.version = to.resource->StorageVersion();
-  Result<json::Value> made =
-      co_await converter_.ConvertDocument(to, sent.bytes, std::move(draft.object));
-  if (!made) co_return made.error();
-  draft.object = *std::move(made);
-  co_return co_await Do(sent, draft.target, [&] { return writer_.CompleteConverted(draft); });
-}
-
-Task<Result<void>> BodyWriter::ChangePart(Sent& sent, Draft& draft, const ChangedPart& part,
-                                          const StoredObject& stored) {
-  const bool asks = admission_.Any(AdmissionPhase::kMutate);
-  const auto attributes = sent.Attributes(draft);
-  const Result<void> made = co_await off_loop_.Do(sent.bytes, [&]() -> Result<void> {
-    draft.object = ObjectIn(sent.request.at, stored);
-    Result<json::Value> before = part.of(draft.object);
-    if (!before) return before.error();
-    Result<json::Value> after = part.make(draft.object);
-    if (!after) return after.error();
-    if (!asks) return part.put(*after, draft.object);
-    attributes->old = *std::move(before);
-    attributes->object = *std::move(after);
-    return {};
-  });
-  if (!made || !asks) co_return made;
-  const Result<bool> admitted =
-      co_await Admit(admission_, AdmissionPhase::kMutate, attributes, sent.warnings);
-  if (!admitted.ok()) co_return admitted.error();
-  co_return co_await off_loop_.Do(sent.bytes,
-                                  [&] { return part.put(attributes->object, draft.object); });
-}
-
-Result<void> BodyWriter::CheckAllowed(Sent& sent, Draft& draft, const ObjectChange* change) {
-  if (state_.authorizer != nullptr && change == nullptr) {
-    Result<void> may = CheckMayMake(*state_.authorizer, sent.request, draft);
-    if (!may) return may;
-  }
-  const bool asks = change == nullptr || change->asks;
-  return asks && plugins_.Any() ? plugins_.Validate(PluginRequestOf(sent, draft)) : Result<void>();
-}
-
-PluginRequest BodyWriter::PluginRequestOf(Sent& sent, Draft& draft) {
-  const WriteTarget& target = draft.target;
-  return {.resource = *target.at.resource,
-          .subresource = target.subresource,
-          .creates = draft.creates,
-          .dry_run = target.dry_run,
-          .namespace_ = target.at.resource->namespaced ? target.namespace_ : std::string_view(),
-          .user = target.user.get(),
-          .object = draft.object,
-          .old = draft.old,
-          .warnings = sent.warnings};
-}
-
-Result<void> BodyWriter::FillIn(Sent& sent, Draft& draft) {
-  const WriteTarget& target = draft.target;
-  if (target.at.resource->namespaced) {
-    // Without its namespace the object is refused later.
-    const auto namespaces = state_.resources.FindGroupResource("", "namespaces");
-    const StoredObjectPtr stored = namespaces->store->Get(target.namespace_);
-    if (stored == nullptr || stored->terminating()) return {};
-  }
-  PluginRequest request = PluginRequestOf(sent, draft);
-  return plugins_.Mutate(request);
-}
-
-Result<void> BodyWriter::Charge(Sent& sent, Draft& draft) {
-  Result<std::vector<json::Value>> charged = plugins_.Charge(PluginRequestOf(sent, draft));
-  if (!charged.ok()) return std::move(charged).error();
-  for (json::Value& quota : *charged) {
-    const WriteTarget target{.at = state_.resources.Find("", "v1", "resourcequotas"),
-                             .namespace_ = draft.target.namespace_,
-                             .name = std::as_const(quota).At("/metadata/name").StringOrEmpty(),
-                             .subresource = "status",
-                             .keep_status = true};
-    if (auto written = writer_.Update(target, std::move(quota)); !written) return written.error();
-  }
-  return {};
-}
-
-Task<Result<bool>> BodyWriter::Mutate(Sent& sent, Draft& draft) {
-  if (!draft.creates) {
-    draft.over = Find(draft.target);
-    if (draft.over == nullptr) co_return false;
-    const Result<void> shown = co_await Show(sent, draft.over, draft);
-    if (!shown) co_return shown.error();
-    co_await Do(sent, draft.target, [&] { ObjectWriter::Load(draft); });
-  }
-  Review review(state_, sent.bytes, sent.Attributes(draft));
-  (*review)->object = std::move(draft.object);
-  (*review)->old = std::exchange(draft.old, json::Value());
-  if (draft.creates) {
-    // Known before the object is checked.
-    (*review)->name = std::as_const((*review)->object).At("/metadata/name").StringOrEmpty();
-  }
-  const Result<bool> changed =
-      co_await Admit(admission_, AdmissionPhase::kMutate, *review, sent.warnings);
-  if (!changed.ok()) co_return changed.error();
-  draft.object = std::move((*review)->object);
-  if (!*changed) co_return true;
-  // Patches of webhooks have not been checked for types, and the resourceVersion that the client
-  // sent was already extracted.
-  draft.target.checked = false;
-  std::string sent_version = std::move(draft.sent_version);
-  const Result<void> normal =
-      co_await Do(sent, draft.target, [&] { return writer_.Normalize(draft); });
-  draft.sent_version = std::move(sent_version);
-  if (!normal) co_return normal.error();
-  co_return true;
-}
-
-Task<Result<void>> BodyWriter::Validate(Sent& sent, Draft& draft, const ChangedPart* part) {
-  Review review(state_, sent.bytes, sent.Attributes(draft));
-  AdmissionAttributes& attributes = **review;
-  if (part != nullptr) {
-    Result<json::Value> object = part->of(draft.object);
-    if (!object) co_return object.error();
-    Result<json::Value> old = part->of(draft.old);
-    if (!old) co_return old.error();
-    attributes.object = *std::move(object);
-    attributes.old = *std::move(old);
-  } else {
-    attributes.object = std::move(draft.object);
-    attributes.old = std::move(draft.old);
-  }
-  const Result<bool> admitted =
-      co_await Admit(admission_, AdmissionPhase::kValidate, *review, sent.warnings);
-  if (!admitted.ok()) co_return admitted.error();
-  if (part == nullptr) {
-    draft.object = std::move(attributes.object);
-    draft.old = std::move(attributes.old);
-  }
-  co_return {};
 }
 
 Task<ResponsePtr> BodyWriter::Answer(Sent& sent, Result<WriteOutcome> written,

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "apiserver/admission/admission.h"
@@ -25,6 +26,7 @@
 #include "apiserver/write/object/object_writer.h"
 #include "apiserver/write/request/request_body.h"
 #include "apiserver/write/request/sent_patch.h"
+#include "apiserver/write/request/sent_write.h"
 
 namespace kinformer::apiserver {
 
@@ -76,26 +78,38 @@ class BodyWriter {
   Task<ResponsePtr> Change(ResourceRequest request, ObjectChange change);
   Task<ResponsePtr> Delete(ResourceRequest request);
 
-  // Returns whether anybody is to be asked about creates. Cheap check before the costlier call.
-  [[nodiscard]] bool ReviewsCreates() const {
-    return plugins_.Any() || plugins_.HasQuota() || admission_.Any(AdmissionPhase::kMutate) ||
-           admission_.Any(AdmissionPhase::kValidate);
+  // ---- Writes of this process, as if `request` had sent them. Fail with Conflict if another write
+  // comes in between.
+  // Returns whether anybody is to be asked about them. Cheap check before the costlier calls.
+  [[nodiscard]] bool ReviewsWrites() const {
+    return plugins_.Any() || plugins_.HasQuota() || plugins_.HasNodeRestriction() ||
+           admission_.Any(AdmissionPhase::kMutate) || admission_.Any(AdmissionPhase::kValidate);
   }
-  // Creates an object of this process, which may have a status, as if `request` had sent it.
-  Task<Result<void>> CreateReviewed(ResourceRequest request, json::Value object);
+  // The object may have a status. An update is of a subresource if the request is.
+  Task<Result<void>> CreateReviewed(ResourceRequest request, json::Value object) {
+    return WriteReviewed(std::move(request), std::move(object), /*creates=*/true);
+  }
+  Task<Result<void>> UpdateReviewed(ResourceRequest request, json::Value object) {
+    return WriteReviewed(std::move(request), std::move(object), /*creates=*/false);
+  }
+  Task<Result<void>> ChangeReviewed(ResourceRequest request, ObjectChange change);
+  Task<Result<void>> DeleteReviewed(ResourceRequest request, DeleteRequest options);
 
   // A change and a delete as steps of another request, which makes the response itself: return null
   // if they succeed, else the response with the error. Webhooks do not review the delete.
   Task<ResponsePtr> ChangeFirst(ResourceRequest request, ObjectChange change);
   Task<ResponsePtr> DeleteFirst(ResourceRequest request, WriteTarget target, DeleteRequest options);
 
+  [[nodiscard]] const AdmissionPlugins& plugins() const { return plugins_; }
+
  private:
-  // A request under way.
-  struct Sent;
+  using Sent = SentWrite;
   // Result of one attempt; empty if another write changed the object meanwhile.
   using Attempt = std::optional<Result<WriteOutcome>>;
 
+  Task<Result<void>> WriteReviewed(ResourceRequest request, json::Value object, bool creates);
   Task<ResponsePtr> WriteBody(ResourceRequest request, std::string_view options_kind, bool creates);
+  static Result<void> OutcomeOf(const Sent& sent, const Attempt& attempt);
   // Repeats `attempt`, a few times, while others change the object.
   template <class Try>
   Task<Result<WriteOutcome>> Repeat(Sent& sent, Try attempt);
@@ -134,6 +148,11 @@ class BodyWriter {
   Result<void> FillIn(Sent& sent, Draft& draft);
   // Has the draft, which is about to be stored, charged to the quotas of its namespace.
   Result<void> Charge(Sent& sent, Draft& draft);
+  // Loads the stored object that an update is to change. Returns false if there is none.
+  Task<Result<bool>> LoadBefore(Sent& sent, Draft& draft);
+  // Asks NodeRestriction about the object as it was sent. Returns false if it is to be updated, but
+  // is not stored.
+  Task<Result<bool>> Restrict(Sent& sent, Draft& draft);
   // Asks mutating webhooks about the object. Returns false if it is to be updated, but is not
   // stored.
   Task<Result<bool>> Mutate(Sent& sent, Draft& draft);
@@ -151,6 +170,20 @@ class BodyWriter {
   ObjectConverter& converter_;
   AdmissionPlugins plugins_;
 };
+
+template <class Work>
+Task<std::invoke_result_t<Work&>> BodyWriter::Do(SentWrite& sent, WriteTarget& target, Work work) {
+  struct ConstantCopy {
+    ConstantCopy(const SentWrite& from, ResourceAt& to) : live(from.live), at(to) {
+      at.resource = from.request.at.resource;
+    }
+    ~ConstantCopy() { at.resource = live.resource; }
+    const ResourceAt& live;
+    ResourceAt& at;
+  };
+  const ConstantCopy copy(sent, target.at);
+  co_return co_await off_loop_.Do(sent.bytes, std::move(work));
+}
 
 }  // namespace kinformer::apiserver
 

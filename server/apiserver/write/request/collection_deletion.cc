@@ -12,6 +12,7 @@
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/write/object/object_sweep.h"
 #include "apiserver/write/request/admitted.h"
+#include "apiserver/write/request/node_limits.h"
 #include "apiserver/write/request/shared_storing.h"
 #include "base/core/work_slice.h"
 
@@ -87,7 +88,9 @@ class CollectionDeletion {
                        .name = std::string(stored.name()),
                        .dry_run = plan_.dry_run,
                        .user = plan_.request.user};
-    if (asks_ || state_.shared != nullptr || OffLoop::IsMuch(stored.body().size())) {
+    if (Result<void> may = CheckNodesDelete(plan_.plugins, target, stored); !may) {
+      gone_ = std::move(may);
+    } else if (asks_ || state_.shared != nullptr || OffLoop::IsMuch(stored.body().size())) {
       slow_.push_back(std::move(target));
     } else if (const auto deleted = writer_.Delete(target, plan_.each); !deleted) {
       gone_ = Unless404(deleted.error());

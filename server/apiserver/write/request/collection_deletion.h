@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "apiserver/admission/admission.h"
+#include "apiserver/plugins/admission_plugins.h"
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/request/async.h"
@@ -25,6 +26,7 @@ struct CollectionDeletionPlan {
   std::int64_t limit = 0;  // 0: no limit
   bool dry_run = false;
   DeleteRequest each{};
+  const AdmissionPlugins& plugins;
   // The collection in the request's version, and its resourceVersion; the resource is that of
   // `request` or, with a conversion webhook, the one with the converted objects.
   ResourceAt listed{};

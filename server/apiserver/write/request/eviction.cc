@@ -15,6 +15,7 @@
 #include "apiserver/registry/selection.h"
 #include "apiserver/request/bulky.h"
 #include "apiserver/write/request/admitted.h"
+#include "apiserver/write/request/node_limits.h"
 #include "apiserver/write/request/request_body.h"
 #include "apiserver/write/request/unstored_answer.h"
 
@@ -179,6 +180,9 @@ Task<ResponsePtr> Evictions::Evict(ResourceRequest request, bool dry_run) {
     options = *std::move(read);
     return {};
   };
+  if (const Result<void> may = CheckNodesCreate(bodies_.plugins(), *create); !may) {
+    co_return create->Fail(may.error());
+  }
   const Result<void> admitted = co_await AdmitCreation(admission_, *create, check);
   if (!admitted) co_return create->Fail(admitted.error());
   Admitted eviction{.request = std::move(create->request), .options = std::move(options.request)};

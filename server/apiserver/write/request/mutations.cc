@@ -16,6 +16,7 @@
 #include "apiserver/request/request_info.h"
 #include "apiserver/request/responses.h"
 #include "apiserver/write/request/collection_deletion.h"
+#include "apiserver/write/request/node_limits.h"
 #include "apiserver/write/request/request_body.h"
 #include "apiserver/write/request/scale.h"
 #include "apiserver/write/request/unstored_answer.h"
@@ -152,6 +153,17 @@ Result<void> BindPod(const json::Value& binding, const std::string& name, std::s
   return {};
 }
 
+// Returns the change of a pod by the Binding in `create`, which must outlive it.
+ObjectChange ChangeOfBinding(const UnstoredCreate& create, WallTime now) {
+  ObjectChange change{.target = TargetOf(create.request, create.dry_run)};
+  change.target.name = create.object.At("/metadata/name").StringOrEmpty();
+  change.target.subresource = "binding";
+  change.target.keep_status = true;
+  change.apply = [&binding = create.object, name = change.target.name, text = FormatTime(now)](
+                     json::Value& pod) { return BindPod(binding, name, text, pod); };
+  return change;
+}
+
 // Returns whether the request may change what is stored: reviews are only answered.
 bool IsStored(const ResourceRequest& request) {
   return request.info.verb != Verb::kGet && request.at.resource->HasVerb("get");
@@ -230,6 +242,9 @@ Task<ResponsePtr> Mutations::AnswerCreate(ResourceRequest request) {
       state_, cost,
       UnstoredCreate{
           .request = std::move(request), .dry_run = query->dry_run, .object = *std::move(sent)});
+  if (const Result<void> may = CheckNodesCreate(bodies_.plugins(), *create); !may) {
+    co_return create->Fail(may.error());
+  }
   if (binds) co_return co_await Bind(*create);
   if (unstored) co_return co_await RequestToken(*create);
   co_return co_await Review(*create);
@@ -258,6 +273,7 @@ Task<ResponsePtr> Mutations::AnswerDeleteCollection(ResourceRequest request) {
                               .limit = limit->value_or(0),
                               .dry_run = options->dry_run,
                               .each = std::move(options->request),
+                              .plugins = bodies_.plugins(),
                               .listed = std::move(from.at),
                               .resource_version = from.resource_version};
   co_return co_await DeleteCollectionInTurns(state_, writer_, off_loop_, admission_,
@@ -314,19 +330,41 @@ Task<ResponsePtr> Mutations::Bind(UnstoredCreate& create) {
   if (!admitted) co_return create.Fail(admitted.error());
   ResourceRequest& request = create.request;
   request.at = state_.resources.Find("", "v1", "pods");
-  const json::Value& binding = create.object;
-  ObjectChange change{.target = TargetOf(request, create.dry_run)};
-  const std::string name = binding.At("/metadata/name").StringOrEmpty();
-  change.target.name = name;
-  change.target.subresource = "binding";
-  change.target.keep_status = true;
-  const std::string now = FormatTime(state_.env.WallNow());
-  change.apply = [&](json::Value& pod) { return BindPod(binding, name, now, pod); };
+  ObjectChange change = ChangeOfBinding(create, state_.env.WallNow());
   change.answer = [pretty = request.format.pretty](const WriteOutcome&) {
     return SuccessAnswer(pretty);
   };
   ResponsePtr answer = co_await bodies_.Change(std::move(request), std::move(change));
   co_return Warned(std::move(answer), create.warnings);
+}
+
+Task<Result<void>> Mutations::ScaleReviewed(ResourceRequest request, const json::Value& replicas) {
+  json::Value patch =
+      json::Value::MakeObject({{"spec", json::Value::MakeObject({{"replicas", replicas}})}});
+  ObjectChange change{.target = TargetOf(request, /*dry_run=*/false)};
+  change.target.subresource.clear();
+  change.part = PartOfScale(Unchanging(request.at), request.info, std::move(patch),
+                            PatchFunctionOf("application/merge-patch+json", /*custom=*/false));
+  return bodies_.ChangeReviewed(std::move(request), std::move(change));
+}
+
+Task<Result<void>> Mutations::BindReviewed(ResourceRequest request, json::Value pod) {
+  const std::string name = request.info.name;
+  const json::Value& metadata = std::as_const(pod)["metadata"];
+  json::Value named = json::Value::MakeObject({{"name", name}, {"uid", metadata["uid"]}});
+  json::Value node =
+      json::Value::MakeObject({{"kind", "Node"}, {"name", std::as_const(pod)["spec"]["nodeName"]}});
+  UnstoredCreate create{.request = std::move(request)};
+  create.request.info.subresource = "binding";
+  create.object = json::Value::MakeObject({{"apiVersion", "v1"},
+                                           {"kind", "Binding"},
+                                           {"metadata", std::move(named)},
+                                           {"target", std::move(node)}});
+  const auto check = [&](const json::Value& binding) { return CheckBinding(name, binding); };
+  const Result<void> admitted = co_await AdmitCreation(admission_, create, check);
+  if (!admitted) co_return admitted.error();
+  ObjectChange change = ChangeOfBinding(create, state_.env.WallNow());
+  co_return co_await bodies_.ChangeReviewed(std::move(create.request), std::move(change));
 }
 
 Task<ResponsePtr> Mutations::RequestToken(UnstoredCreate& create) {

@@ -45,11 +45,21 @@ class Mutations {
   // Handles all verbs but those that only read; of a scale subresource, GET too.
   ResponsePtr Answer(ResourceRequest request);
 
-  // ---- Creates by a part of this process.
-  [[nodiscard]] bool ReviewsCreates() const { return bodies_.ReviewsCreates(); }
+  // ---- Writes by a part of this process, as BodyWriter has them.
+  [[nodiscard]] bool ReviewsWrites() const { return bodies_.ReviewsWrites(); }
   Task<Result<void>> CreateReviewed(ResourceRequest request, json::Value object) {
     return bodies_.CreateReviewed(std::move(request), std::move(object));
   }
+  Task<Result<void>> UpdateReviewed(ResourceRequest request, json::Value object) {
+    return bodies_.UpdateReviewed(std::move(request), std::move(object));
+  }
+  Task<Result<void>> DeleteReviewed(ResourceRequest request, DeleteRequest options) {
+    return bodies_.DeleteReviewed(std::move(request), std::move(options));
+  }
+  // A request to the Scale of an object.
+  Task<Result<void>> ScaleReviewed(ResourceRequest request, const json::Value& replicas);
+  // A request about a pod, which is bound to its spec.nodeName.
+  Task<Result<void>> BindReviewed(ResourceRequest request, json::Value pod);
 
  private:
   Task<ResponsePtr> AnswerOf(ResourceRequest&& request);

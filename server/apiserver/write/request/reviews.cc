@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apiserver/authorization/authorizer.h"
+#include "apiserver/authorization/selected_node.h"
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
 
@@ -31,7 +32,7 @@ json::Value RulesStatus(const AccessRules& held) {
   json::Value status = json::Value::MakeObject();
   status.Set("resourceRules", std::move(resources));
   status.Set("nonResourceRules", std::move(paths));
-  status.Set("incomplete", false);
+  status.Set("incomplete", held.incomplete);
   if (!held.error.empty()) status.Set("evaluationError", held.error);
   return status;
 }
@@ -54,6 +55,7 @@ json::Value Decide(const Authorizer* authorizer, const UserInfo& user, const jso
   }
   const json::Value& resource = spec["resourceAttributes"];
   const json::Value& path = spec["nonResourceAttributes"];
+  const std::string selected_node = SelectedNode(resource);
   AccessAttributes attributes;
   if (resource.is_null()) {
     attributes = {.is_resource = false,
@@ -65,7 +67,8 @@ json::Value Decide(const Authorizer* authorizer, const UserInfo& user, const jso
                   .resource = resource["resource"].StringOrEmpty(),
                   .subresource = resource["subresource"].StringOrEmpty(),
                   .namespace_ = resource["namespace"].StringOrEmpty(),
-                  .name = resource["name"].StringOrEmpty()};
+                  .name = resource["name"].StringOrEmpty(),
+                  .selected_node = selected_node};
   }
   const AccessDecision decision = authorizer->Decide(user, attributes);
   status.Set("allowed", decision.allowed);
