@@ -46,8 +46,7 @@ struct ExportFlags {
 // Returns what tells this cluster from others: the uid of its namespace kube-system, or its address
 // if that may not be read.
 std::string ClusterOf(const Connection& connection, const CallOptions& call) {
-  const Result<std::string> text =
-      connection.client.GetRaw("/api/v1/namespaces/kube-system", call);
+  const Result<std::string> text = connection.client.GetRaw("/api/v1/namespaces/kube-system", call);
   const Result<json::Value> object = text ? json::Parse(*text) : Result<json::Value>(text.error());
   if (object) {
     if (const auto uid = (*object)["metadata"]["uid"].AsString()) {
@@ -99,8 +98,8 @@ Result<void> CheckResources(const std::vector<Selection>& selections,
     if (!selection.name.empty()) {
       return Error(Reason::kInvalidArgument,
                    "whole collections are exported, not single objects: write " +
-                       selection.mapping.resource.resource + " and --field-selector metadata.name=" +
-                       selection.name);
+                       selection.mapping.resource.resource +
+                       " and --field-selector metadata.name=" + selection.name);
     }
     names.insert(selection.Description());
   }
@@ -108,8 +107,8 @@ Result<void> CheckResources(const std::vector<Selection>& selections,
     if (names.contains(column.resource)) continue;
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-    return Error(Reason::kInvalidArgument, "--columns: " + column.resource +
-                                               " is not exported; what is: " + all);
+    return Error(Reason::kInvalidArgument,
+                 "--columns: " + column.resource + " is not exported; what is: " + all);
   }
   return {};
 }
@@ -135,8 +134,7 @@ class ExportProgress {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (hopeless_) return;
       if (!IsHopeless(error) || !told_.empty()) {
-        std::cerr << LineStart() << "warning: " << Printable(error.message())
-                  << "; trying again\n";
+        std::cerr << LineStart() << "warning: " << Printable(error.message()) << "; trying again\n";
         return;
       }
       hopeless_ = error;

@@ -24,9 +24,9 @@ Result<ExportTarget> ReadExportTarget(const std::string& text) {
     return Error(Reason::kInvalidArgument, "--to: databases of " + text.substr(0, scheme + 3) +
                                                " are not known: write postgresql://USER@HOST/DB");
   }
-  return Error(Reason::kInvalidArgument,
-               "--to: \"" + text +
-                   "\" is neither FILE.sqlite nor FILE.jsonl nor postgresql://USER@HOST/DB");
+  return Error(
+      Reason::kInvalidArgument,
+      "--to: \"" + text + "\" is neither FILE.sqlite nor FILE.jsonl nor postgresql://USER@HOST/DB");
 }
 
 Result<std::shared_ptr<SnapshotSink>> OpenExportTarget(const ExportTarget& target,

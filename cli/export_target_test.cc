@@ -1,7 +1,7 @@
+#include "cli/export_target.h"
+
 #include <gtest/gtest.h>
 #include <string>
-
-#include "cli/export_target.h"
 
 namespace kinformer::cli {
 namespace {
@@ -31,8 +31,8 @@ TEST(ExportTarget_, SecretsOfAUrlAreInNoMessage) {
 }
 
 TEST(ExportTarget_, LinesHaveNeitherColumnsNorHistory) {
-  const auto sink = OpenExportTarget({.kind = ExportTarget::Kind::kLines, .place = "x.jsonl"},
-                                     {.history = true});
+  const auto sink =
+      OpenExportTarget({.kind = ExportTarget::Kind::kLines, .place = "x.jsonl"}, {.history = true});
   ASSERT_FALSE(sink);
   EXPECT_EQ(sink.error().reason(), Reason::kInvalidArgument);
 }

@@ -2,11 +2,11 @@
 //
 // OpenJsonLinesSink: a file with a line of JSON for each change, and one for each commit:
 //
-//   {"resource":"pods","op":"upsert","namespace":"default","name":"web-0","uid":"9…",
-//    "resourceVersion":"7","object":{…}}
-//   {"resource":"pods","op":"remove","namespace":"default","name":"web-0","uid":"9…",
-//    "resourceVersion":"8"}
-//   {"resource":"pods","op":"commit","from":"6","to":"8","complete":false,"source":"…"}
+// {"resource":"pods","op":"upsert","namespace":"default","name":"web-0","uid":"9…",
+//  "resourceVersion":"7","object":{…}}
+// {"resource":"pods","op":"remove","namespace":"default","name":"web-0","uid":"9…",
+//  "resourceVersion":"8"}
+// {"resource":"pods","op":"commit","from":"6","to":"8","complete":false,"source":"…"}
 //
 // Each is one line in the file. Lines behind the last commit of the file are not valid yet.
 

@@ -148,8 +148,7 @@ Result<void> FeedCore::Commit(Fed& fed, FeedStep step, const std::stop_token& st
   if (!batch) return batch.error();
   const bool nothing = !batch->complete && batch->changes.empty() && batch->from == batch->to;
   if (!nothing) {
-    Result<void> committed =
-        Persist("Commit", fed, stop, [&] { return sink_->Commit(*batch); });
+    Result<void> committed = Persist("Commit", fed, stop, [&] { return sink_->Commit(*batch); });
     if (!committed) return committed;
   }
   fed.held = batch->to;

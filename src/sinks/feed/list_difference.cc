@@ -17,8 +17,8 @@ std::vector<SinkChange> ListDifference(std::vector<HeldObject> held, std::vector
   std::vector<SinkChange> removals;
   std::vector<SinkChange> upserts;
   for (SinkChange& change : listed) {
-    const auto it = by_name.find(
-        ObjectName{std::string(change.namespace_()), std::string(change.name())});
+    const auto it =
+        by_name.find(ObjectName{std::string(change.namespace_()), std::string(change.name())});
     if (it == by_name.end()) {
       upserts.push_back(std::move(change));
       continue;

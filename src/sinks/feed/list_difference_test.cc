@@ -1,10 +1,11 @@
+#include "sinks/feed/list_difference.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
 #include "client/testing/test_pods.h"
-#include "sinks/feed/list_difference.h"
 
 namespace kinformer::internal::sinks {
 namespace {
@@ -13,9 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 HeldObject Held(const std::string& name, const std::string& rv, const std::string& uid = "") {
-  return {.name = {"default", name},
-          .uid = uid.empty() ? "uid-" + name : uid,
-          .resourceVersion = rv};
+  return {
+      .name = {"default", name}, .uid = uid.empty() ? "uid-" + name : uid, .resourceVersion = rv};
 }
 SinkChange Listed(const std::string& name, const std::string& rv) {
   return SinkChange::Upsert(Ref<Unstructured>(client::MakePod("default", name, rv)));

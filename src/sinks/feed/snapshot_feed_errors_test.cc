@@ -84,6 +84,17 @@ TEST_F(FeedErrorsTest, StopFromTheSink_NothingMoreIsCalled) {
   EXPECT_TRUE(result_.has_value());
 }
 
+TEST_F(FeedErrorsTest, StopFromOnCommit_EndsRun) {
+  server_.Put("a");
+  SnapshotFeedOptions options = AtOnce();
+  options.on_commit = [this](const SinkBatch&) { stop_.request_stop(); };
+  Start(std::move(options));
+  server_.Put("b");
+  sim_.RunFor(minutes(1));
+  EXPECT_THAT(sink_->words, ElementsAre(">1! +a"));
+  EXPECT_TRUE(result_.has_value());
+}
+
 TEST_F(FeedErrorsTest, RunOnTheLoop_IsRefused) {
   SnapshotFeed feed(sim_.env(), sink_);
   std::optional<Reason> reason;

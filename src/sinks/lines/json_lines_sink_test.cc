@@ -1,5 +1,7 @@
 // OpenJsonLinesSink: what stands in the file, and what remains of a torn one.
 
+#include "kinformer/sinks/json_lines_sink.h"
+
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -8,8 +10,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "kinformer/sinks/json_lines_sink.h"
 
 #include "client/testing/test_pods.h"
 
@@ -91,11 +91,12 @@ TEST_F(JsonLinesSinkTest, Commit_IsALineForEachChangeAndOneForItself) {
                 R"("source":"here"})"
                 "\n"
                 R"({"resource":"pods","op":"remove",)" +
-                name + R"(,"resourceVersion":"2"})"
-                       "\n"
-                       R"({"resource":"pods","op":"commit","from":"1","to":"2","complete":false,)"
-                       R"("source":"here"})"
-                       "\n");
+                name +
+                R"(,"resourceVersion":"2"})"
+                "\n"
+                R"({"resource":"pods","op":"commit","from":"1","to":"2","complete":false,)"
+                R"("source":"here"})"
+                "\n");
 }
 
 TEST_F(JsonLinesSinkTest, FileThatIsOpenedAgain_IsHeld) {

@@ -1,7 +1,7 @@
+#include "sinks/postgres/copy_text.h"
+
 #include <gtest/gtest.h>
 #include <string>
-
-#include "sinks/postgres/copy_text.h"
 
 namespace kinformer::internal::sinks {
 namespace {

@@ -133,9 +133,8 @@ Result<PostgresRows> PostgresConnection::Query(const std::string& sql,
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (int column = 0; column < columns; ++column) {
       const int at = static_cast<int>(row);
-      rows[row].emplace_back(
-          ::PQgetvalue(result.get(), at, column),
-          static_cast<std::size_t>(::PQgetlength(result.get(), at, column)));
+      rows[row].emplace_back(::PQgetvalue(result.get(), at, column),
+                             static_cast<std::size_t>(::PQgetlength(result.get(), at, column)));
     }
   }
   return rows;

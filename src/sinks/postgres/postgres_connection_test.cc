@@ -1,10 +1,10 @@
+#include "sinks/postgres/postgres_connection.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 
 #include "kinformer/sinks/postgres_sink.h"
-
-#include "sinks/postgres/postgres_connection.h"
 
 namespace kinformer::internal::sinks {
 namespace {
@@ -13,9 +13,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(PostgresConnectionTest, WrongUrl_IsRefusedWithoutItsPassword) {
-  for (const char* const url : {"postgresql://me:swordfish@[::1/db",
-                                "postgresql://me:swordfish@host:1/db?nonsense=1",
-                                "postgresql://me:swordfish@host:x/db"}) {
+  for (const char* const url :
+       {"postgresql://me:swordfish@[::1/db", "postgresql://me:swordfish@host:1/db?nonsense=1",
+        "postgresql://me:swordfish@host:x/db"}) {
     const auto sink = OpenPostgresSink(url);
     ASSERT_FALSE(sink) << url;
     EXPECT_THAT(sink.error().message(), Not(HasSubstr("swordfish")));

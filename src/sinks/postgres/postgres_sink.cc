@@ -87,8 +87,8 @@ class PostgresSink final : public SnapshotSink {
       if (!held) return std::move(held).error();
       if (*held) {
         version = (*held)->resource_version;
-        if (Result<void> same = internal::sinks::CheckHeld(connection_.target(), resource, *table,
-                                                           **held);
+        if (Result<void> same =
+                internal::sinks::CheckHeld(connection_.target(), resource, *table, **held);
             !same) {
           return same;
         }
@@ -122,11 +122,11 @@ class PostgresSink final : public SnapshotSink {
   Result<void> Commit(const SinkBatch& batch) override {
     if (Result<void> connected = Connect(); !connected) return connected;
     return connection_.InTransaction([&]() -> Result<void> {
-      const Result<PostgresRows> advanced = connection_.Query(
-          "UPDATE " + std::string(kResourcesTable) +
-              " SET resource_version = $1, time = now() WHERE resource = $2 AND "
-              "resource_version = $3 RETURNING 1",
-          {batch.to, batch.resource.name, batch.from});
+      const Result<PostgresRows> advanced =
+          connection_.Query("UPDATE " + std::string(kResourcesTable) +
+                                " SET resource_version = $1, time = now() WHERE resource = $2 AND "
+                                "resource_version = $3 RETURNING 1",
+                            {batch.to, batch.resource.name, batch.from});
       if (!advanced) return advanced.error();
       if (advanced->empty()) return WithoutAdvance(batch);
       return Write(batch, tables_.at(batch.resource.name));
@@ -153,8 +153,8 @@ class PostgresSink final : public SnapshotSink {
   }
 
   Result<void> Make(const ExportedResource& resource, const SinkTable& table) {
-    const Result<PostgresRows> exists = connection_.Query(
-        "SELECT 1 WHERE to_regclass($1) IS NOT NULL", {Quoted(table.name)});
+    const Result<PostgresRows> exists =
+        connection_.Query("SELECT 1 WHERE to_regclass($1) IS NOT NULL", {Quoted(table.name)});
     if (!exists) return exists.error();
     if (!exists->empty()) return internal::sinks::ForeignTable(connection_.target(), table);
     if (Result<void> made = connection_.Run(CreateTable(table)); !made) return made;

@@ -40,8 +40,8 @@ std::string CreateTable(const SinkTable& table) {
                     "(namespace TEXT NOT NULL, name TEXT NOT NULL, uid TEXT NOT NULL, "
                     "resource_version TEXT NOT NULL, object TEXT NOT NULL";
   for (const auto& [name, path] : table.declared) {
-    sql += ", " + Quoted(name) + " AS (json_extract(object, " + Literal(JsonPath(path)) +
-           ")) STORED";
+    sql +=
+        ", " + Quoted(name) + " AS (json_extract(object, " + Literal(JsonPath(path)) + ")) STORED";
   }
   return sql + ", PRIMARY KEY(namespace, name))";
 }
@@ -133,18 +133,18 @@ class SqliteSink final : public SnapshotSink {
       const Result<bool> row = all.Next();
       if (!row.ok()) return row.error();
       if (!*row) return std::optional(std::move(objects));
-      objects.push_back({.name = {all.Text(0), all.Text(1)},
-                         .uid = all.Text(2),
-                         .resourceVersion = all.Text(3)});
+      objects.push_back(
+          {.name = {all.Text(0), all.Text(1)}, .uid = all.Text(2), .resourceVersion = all.Text(3)});
     }
   }
 
   Result<void> Commit(const SinkBatch& batch) override {
     Writer& writer = *writers_.at(batch.resource.name);
     return database_->InTransaction([&]() -> Result<void> {
-      if (Result<void> advanced =
-              writer.advance.Bind(1, batch.to).Bind(2, batch.resource.name).Bind(3, batch.from)
-                  .Run();
+      if (Result<void> advanced = writer.advance.Bind(1, batch.to)
+                                      .Bind(2, batch.resource.name)
+                                      .Bind(3, batch.from)
+                                      .Run();
           !advanced) {
         return advanced;
       }
@@ -197,14 +197,13 @@ class SqliteSink final : public SnapshotSink {
   static Result<void> Write(Writer& writer, const SinkBatch& batch, const SinkChange& change) {
     const std::string json = change.object() ? change.object()->ToJson() : std::string();
     Result<void> written =
-        change.removes()
-            ? writer.remove.Bind(1, change.namespace_()).Bind(2, change.name()).Run()
-            : writer.upsert.Bind(1, change.namespace_())
-                  .Bind(2, change.name())
-                  .Bind(3, change.uid())
-                  .Bind(4, change.resourceVersion())
-                  .Bind(5, json)
-                  .Run();
+        change.removes() ? writer.remove.Bind(1, change.namespace_()).Bind(2, change.name()).Run()
+                         : writer.upsert.Bind(1, change.namespace_())
+                               .Bind(2, change.name())
+                               .Bind(3, change.uid())
+                               .Bind(4, change.resourceVersion())
+                               .Bind(5, json)
+                               .Run();
     if (!written || !writer.history) return written;
     SqliteStatement& history = *writer.history;
     history.Bind(1, change.removes() ? "remove" : "upsert")

@@ -1,5 +1,7 @@
 // OpenSqliteSink: what stands in the database, and which databases it refuses.
 
+#include "kinformer/sinks/sqlite_sink.h"
+
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -8,8 +10,6 @@
 #include <sqlite3.h>
 #include <string>
 #include <vector>
-
-#include "kinformer/sinks/sqlite_sink.h"
 
 #include "client/testing/test_pods.h"
 

@@ -29,7 +29,7 @@ struct SinkTable {
   [[nodiscard]] std::string history() const { return name + "_history"; }
 };
 
-// What kinformer_resources says of a resource.
+// Columns of a row of kinformer_resources.
 struct HeldTable {
   std::string source{};
   std::string columns{};

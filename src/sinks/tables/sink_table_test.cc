@@ -1,8 +1,8 @@
+#include "sinks/tables/sink_table.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
-
-#include "sinks/tables/sink_table.h"
 
 namespace kinformer::internal::sinks {
 namespace {

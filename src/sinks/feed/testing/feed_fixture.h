@@ -52,10 +52,10 @@ class MemorySink final : public SnapshotSink {
       if (change.removes()) {
         objects.erase(change.Key());
       } else {
-        objects[change.Key()] = {.name = {std::string(change.namespace_()),
-                                          std::string(change.name())},
-                                 .uid = std::string(change.uid()),
-                                 .resourceVersion = std::string(change.resourceVersion())};
+        objects[change.Key()] = {
+            .name = {std::string(change.namespace_()), std::string(change.name())},
+            .uid = std::string(change.uid()),
+            .resourceVersion = std::string(change.resourceVersion())};
       }
     }
     version = batch.to;
