@@ -128,12 +128,12 @@ class ExportProgress {
               << target_ << ", version " << Printable(batch.to) << '\n';
   }
 
-  void Failed(const Error& error) {
+  void Failed(const ExportedResource& resource, const Error& error) {
     if (error.reason() == Reason::kExpired || error.reason() == Reason::kGone) return;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       if (hopeless_) return;
-      if (!IsHopeless(error) || !told_.empty()) {
+      if (!IsHopeless(error) || told_.contains(resource.name)) {
         std::cerr << LineStart() << "warning: " << Printable(error.message()) << "; trying again\n";
         return;
       }
@@ -200,7 +200,8 @@ int RunExport(const ExportFlags& flags) {
       connection->client.env(), *std::move(sink),
       {.overflow = PolicyOf(flags.overflow),
        .once = flags.once,
-       .watch_error_handler = [progress](const Error& error) { progress->Failed(error); },
+       .on_watch_error = [progress](const ExportedResource& resource,
+                                    const Error& error) { progress->Failed(resource, error); },
        .on_commit = [progress](const SinkBatch& batch) { progress->Committed(batch); }});
   for (const Selection& selection : *selections) {
     feed.Add(ResourceOf(selection, cluster, flags), ListWatchOf(*connection, selection, flags));

@@ -15,6 +15,7 @@
 #include <stop_token>
 
 #include "kinformer/base/env.h"
+#include "kinformer/base/error.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
 #include "kinformer/cache/informer_options.h"
@@ -42,7 +43,7 @@ struct SnapshotFeedOptions {
   bool once{false};
   InitialList initial_list{InitialList::kWatchList};
   // Called on the loop whenever listing or watching fails, instead of logging. Must be quick.
-  WatchErrorHandler watch_error_handler{};
+  std::function<void(const ExportedResource& resource, const Error& error)> on_watch_error{};
   // Called on the thread of Run after each commit, with its batch.
   std::function<void(const SinkBatch& batch)> on_commit{};
 };

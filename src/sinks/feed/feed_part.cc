@@ -31,7 +31,9 @@ FeedPart::FeedPart(Env& env, Monitor& monitor, ExportedResource resource,
       name_("export of " + lister_watcher.Describe()),
       lister_watcher_(env, lister_watcher),
       status_(env, name_, std::make_shared<cache::InformerObservers>(), nullptr) {
-  status_.SetErrorHandler(options.watch_error_handler);
+  if (!options.on_watch_error) return;
+  status_.SetErrorHandler(
+      [this](const Error& error) { options_.on_watch_error(resource_, error); });
 }
 
 void FeedPart::Start(std::string held, bool lists) {

@@ -95,6 +95,33 @@ TEST_F(FeedErrorsTest, StopFromOnCommit_EndsRun) {
   EXPECT_TRUE(result_.has_value());
 }
 
+TEST_F(FeedErrorsTest, OnWatchErrorThatThrows_FeedGoesOn) {
+  server_.Put("a");
+  server_.list_errors = server_.watch_errors = {Error(Reason::kForbidden, "no")};
+  SnapshotFeedOptions options = AtOnce();
+  options.on_watch_error = [](const ExportedResource&, const Error&) {
+    throw std::runtime_error("bad caller");
+  };
+  Start(std::move(options));
+  sim_.RunFor(minutes(5));
+  EXPECT_THAT(sink_->words, ElementsAre(">1! +a"));
+  EXPECT_THAT(metrics_->Text(), HasSubstr("kinformer_user_exceptions_total"));
+}
+
+TEST_F(FeedErrorsTest, StopFromOnWatchError_EndsRun) {
+  server_.down = Error(Reason::kForbidden, "no");
+  SnapshotFeedOptions options = AtOnce();
+  std::string resource;
+  options.on_watch_error = [&](const ExportedResource& failed, const Error&) {
+    resource = failed.name;
+    stop_.request_stop();
+  };
+  Start(std::move(options));
+  sim_.RunFor(minutes(1));
+  EXPECT_TRUE(result_.has_value());
+  EXPECT_EQ(resource, "pods");
+}
+
 TEST_F(FeedErrorsTest, RunOnTheLoop_IsRefused) {
   SnapshotFeed feed(sim_.env(), sink_);
   std::optional<Reason> reason;

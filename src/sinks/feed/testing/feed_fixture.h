@@ -89,8 +89,8 @@ class FeedTest : public testing::Test {
   static SnapshotFeedOptions AtOnce() { return {.commit_interval = std::chrono::seconds(0)}; }
 
   void Start(SnapshotFeedOptions options = AtOnce()) {
-    if (!options.watch_error_handler) {
-      options.watch_error_handler = [this](const Error& error) {
+    if (!options.on_watch_error) {
+      options.on_watch_error = [this](const ExportedResource&, const Error& error) {
         errors_.emplace_back(ReasonName(error.reason()));
       };
     }
