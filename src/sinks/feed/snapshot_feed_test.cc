@@ -84,6 +84,7 @@ TEST_F(FeedTest, ServerThatWentBack_IsListedAndMirroredAtItsOlderVersion) {
   server_.Lose("b");
   server_.Rewrite("a", "old");
   server_.set_rv(5);
+  server_.Forget();
   Start();
   sim_.RunFor(minutes(1));
   EXPECT_EQ(sink_->words.back(), "12>5 -b");
