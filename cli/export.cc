@@ -17,6 +17,7 @@
 #include "kinformer/object/entry_options.h"
 #include "kinformer/sinks/snapshot_feed.h"
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/export_target.h"
 #include "cli/first_sync.h"
@@ -90,19 +91,24 @@ Result<DatabaseOptions> ReadOptions(const ExportFlags& flags) {
   return options;
 }
 
-// Each resource has one table, and a declared column needs its resource.
-Result<void> CheckResources(const std::vector<Selection>& selections,
-                            const DatabaseOptions& options) {
-  std::set<std::string> names;
-  for (const Selection& selection : selections) {
-    if (!selection.name.empty()) {
-      return Error(Reason::kInvalidArgument,
-                   "whole collections are exported, not single objects: write " +
-                       selection.mapping.resource.resource +
-                       " and --field-selector metadata.name=" + selection.name);
-    }
-    names.insert(selection.Description());
+// Names of single objects are no resources.
+Result<void> CheckArguments(const std::vector<std::string>& arguments) {
+  const Result<std::vector<Asked>> asked = ReadArguments(arguments);
+  if (!asked) return asked.error();
+  for (const Asked& one : *asked) {
+    if (one.name.empty()) continue;
+    return Error(Reason::kInvalidArgument,
+                 "whole collections are exported, not single objects: write " + one.resource +
+                     " and --field-selector metadata.name=" + one.name);
   }
+  return {};
+}
+
+// A declared column needs its resource.
+Result<void> CheckColumns(const std::vector<Selection>& selections,
+                          const DatabaseOptions& options) {
+  std::set<std::string> names;
+  for (const Selection& selection : selections) names.insert(selection.Description());
   for (const SinkColumn& column : options.columns) {
     if (names.contains(column.resource)) continue;
     std::string all;
@@ -172,6 +178,9 @@ int RunExport(const ExportFlags& flags) {
   if (!target) return UsageError(target.error().message());
   const Result<DatabaseOptions> options = ReadOptions(flags);
   if (!options) return UsageError(options.error().message());
+  if (Result<void> checked = CheckArguments(flags.resources); !checked) {
+    return UsageError(checked.error().message());
+  }
   const StopSource stop = StopOnSignals();
   Result<Connection> connection = Connect(flags.connection);
   if (!connection) return Fail(connection.error());
@@ -187,7 +196,7 @@ int RunExport(const ExportFlags& flags) {
   if (!selections) {
     return stop.stop_requested() ? 0 : UsageOrFailure(selections.error(), origin);
   }
-  if (Result<void> checked = CheckResources(*selections, *options); !checked) {
+  if (Result<void> checked = CheckColumns(*selections, *options); !checked) {
     return UsageError(checked.error().message());
   }
   const std::string cluster = ClusterOf(*connection, call);
