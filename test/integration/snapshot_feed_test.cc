@@ -61,7 +61,7 @@ class Mirror final : public SnapshotSink {
   int differences = 0;
 };
 
-class SnapshotFeedOnServer : public testing::TestWithParam<unsigned> {
+class SnapshotFeedOnServer : public ::testing::TestWithParam<unsigned> {
  protected:
   SnapshotFeedOnServer()
       : sim_({.seed = GetParam()}),
@@ -146,7 +146,7 @@ TEST_P(SnapshotFeedOnServer, EndedAtAnyMoment_MirrorIsOneVersion) {
   EXPECT_LE(mirror_->differences, 12) << "versions that the server has were listed";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, SnapshotFeedOnServer, testing::Range(1U, 11U));
+INSTANTIATE_TEST_SUITE_P(Seeds, SnapshotFeedOnServer, ::testing::Range(1U, 11U));
 
 }  // namespace
 }  // namespace kinformer

@@ -11,7 +11,7 @@ namespace kinformer::internal::sinks {
 namespace {
 
 // Changes of one commit, about: those of one piece of data stay together.
-constexpr std::size_t kMostOfACommit = 8192;
+constexpr std::size_t kMostOfACommit = 2048;
 
 std::string KeyOf(const SinkChange& change) {
   std::string key(change.namespace_());

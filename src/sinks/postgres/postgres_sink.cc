@@ -135,10 +135,11 @@ class PostgresSink final : public SnapshotSink {
 
  private:
   Result<void> Connect() {
-    const std::uint64_t before = connection_.connections();
     if (Result<void> connected = connection_.Connect(); !connected) return connected;
-    if (connection_.connections() == before) return {};
-    return connection_.Run(kChangesTable);
+    if (connection_.connections() == prepared_) return {};
+    Result<void> prepared = connection_.Run(kChangesTable);
+    if (prepared) prepared_ = connection_.connections();
+    return prepared;
   }
 
   Result<std::optional<HeldTable>> Held(const std::string& resource) {
@@ -244,6 +245,7 @@ class PostgresSink final : public SnapshotSink {
   }
 
   PostgresConnection connection_;
+  std::uint64_t prepared_ = 0;  // the number of the connection that has the temporary table
   const DatabaseOptions options_;
   std::map<std::string, SinkTable> tables_{};
 };
