@@ -75,7 +75,8 @@ PostgresConnection::PostgresConnection(std::string url) : url_(std::move(url)) {
 PostgresConnection::~PostgresConnection() { ::PQfinish(connection_); }
 
 Result<void> PostgresConnection::Connect() {
-  if (connection_ != nullptr && ::PQstatus(connection_) == CONNECTION_OK) return {};
+  if (connection_ != nullptr && !broken_ && ::PQstatus(connection_) == CONNECTION_OK) return {};
+  broken_ = false;
   ::PQfinish(connection_);
   // The URL may say otherwise, as it comes last.
   constexpr std::array<const char*, 5> kNames = {"connect_timeout", "tcp_user_timeout",
@@ -96,10 +97,12 @@ Result<void> PostgresConnection::Connect() {
   return {};
 }
 
-Error PostgresConnection::Failure(const std::string& state) const {
+Error PostgresConnection::Failure(const std::string& state) {
   const std::string why =
       target_ + ": " + WithoutSecrets(Trimmed(::PQerrorMessage(connection_)), url_);
-  if (::PQstatus(connection_) != CONNECTION_OK) return {Reason::kTransport, why};
+  // Every error of the server has a state.
+  broken_ = broken_ || state.empty() || ::PQstatus(connection_) != CONNECTION_OK;
+  if (broken_) return {Reason::kTransport, why};
   // Classes of SQLSTATE: 40 rolled back, 53 too few resources, 55 not in the state, 57 an operator
   // has intervened.
   const std::string_view kind = std::string_view(state).substr(0, 2);

@@ -58,12 +58,13 @@ class PostgresConnection {
 
  private:
   // Returns the last error without what the URL keeps secret. kTransport if the connection is lost.
-  [[nodiscard]] Error Failure(const std::string& state) const;
+  [[nodiscard]] Error Failure(const std::string& state);
 
   const std::string url_;
   std::string target_ = "PostgreSQL";
   pg_conn* connection_ = nullptr;
   std::uint64_t connections_ = 0;
+  bool broken_ = false;  // libpq may take a lost connection for a good one
 };
 
 // Replaces each occurrence of the URL, and of the password in it, in a message.
