@@ -39,6 +39,12 @@ Result<void> SqliteDatabase::Run(const std::string& sql) {
   return {};
 }
 
+void SqliteDatabase::UseLog(bool log) {
+  ::sqlite3_busy_timeout(handle_, 0);
+  (void)Run(log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
+  ::sqlite3_busy_timeout(handle_, kLockMilliseconds);
+}
+
 int SqliteDatabase::Changed() const { return ::sqlite3_changes(handle_); }
 
 Error SqliteDatabase::Failure() const {

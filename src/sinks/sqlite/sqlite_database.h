@@ -37,6 +37,10 @@ class SqliteDatabase {
     if (!done) (void)Run("ROLLBACK");
     return done;
   }
+  // Writes changes to a log first, which is the rule: readers do not wait. Or writes them to the
+  // file at once, with what they replace in a journal, which is cheaper for a first fill. Changes
+  // nothing while others have the file open.
+  void UseLog(bool log);
   // Returns the last error: kTimeout if another program has the lock, kOverLimit if the disk is
   // full, else kConfig. Names the file and the remedy.
   [[nodiscard]] Error Failure() const;

@@ -139,6 +139,15 @@ class SqliteSink final : public SnapshotSink {
   }
 
   Result<void> Commit(const SinkBatch& batch) override {
+    const bool fills = batch.complete && batch.from.empty();
+    if (fills) database_->UseLog(false);
+    Result<void> committed = Transact(batch);
+    if (fills) database_->UseLog(true);
+    return committed;
+  }
+
+ private:
+  Result<void> Transact(const SinkBatch& batch) {
     Writer& writer = *writers_.at(batch.resource.name);
     return database_->InTransaction([&]() -> Result<void> {
       if (Result<void> advanced = writer.advance.Bind(1, batch.to)
@@ -159,7 +168,6 @@ class SqliteSink final : public SnapshotSink {
     });
   }
 
- private:
   Result<std::optional<HeldTable>> Held(const std::string& resource) {
     SqliteStatement row(*database_, "SELECT source, columns, resource_version FROM " +
                                         std::string(kResourcesTable) + " WHERE resource = ?");
