@@ -90,7 +90,7 @@ class SnapshotFeedOnServer : public ::testing::TestWithParam<unsigned> {
     std::stop_source stop;
     const auto thread = sim_.env().NewThread(
         "feed", [&] { EXPECT_TRUE(feed.Run(stop.get_token())) << "seed " << GetParam(); });
-    for (unsigned i = draw_() % 20; i > 0; --i) {
+    for (auto i = draw_() % 20; i > 0; --i) {
       ChangeOne();
       sim_.RunFor(milliseconds(draw_() % 20));
     }
@@ -121,7 +121,7 @@ class SnapshotFeedOnServer : public ::testing::TestWithParam<unsigned> {
     return objects;
   }
 
-  std::minstd_rand draw_{GetParam()};
+  std::mt19937 draw_{GetParam()};
   Simulation sim_;
   testing::ApiServer server_;
   Client client_;
@@ -139,7 +139,7 @@ TEST_P(SnapshotFeedOnServer, EndedAtAnyMoment_MirrorIsOneVersion) {
     ASSERT_EQ(mirror_->objects, *wanted)
         << "seed " << GetParam() << ", round " << round << ", version " << mirror_->version;
     // Now and then more changes than the server's history keeps.
-    for (unsigned i = round % 6 == 5 ? 60 : draw_() % 10; i > 0; --i) ChangeOne();
+    for (auto i = round % 6 == 5 ? 60U : draw_() % 10; i > 0; --i) ChangeOne();
   }
   EXPECT_GT(compared, 15);
   EXPECT_GT(mirror_->differences, 0) << "no version has expired";

@@ -23,7 +23,7 @@ Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& 
   if (opened != SQLITE_OK) return database->Failure();
   ::sqlite3_extended_result_codes(handle, 1);
   ::sqlite3_busy_timeout(handle, kLockMilliseconds);
-  for (const char* sql : {"PRAGMA page_size = 8192", "PRAGMA journal_mode = WAL",
+  for (const char* sql : {"PRAGMA page_size = 16384", "PRAGMA journal_mode = WAL",
                           "PRAGMA synchronous = NORMAL", "PRAGMA cache_size = -8192"}) {
     if (Result<void> done = database->Run(sql); !done) return done.error();
   }
