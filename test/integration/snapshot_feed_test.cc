@@ -94,6 +94,8 @@ class SnapshotFeedOnServer : public ::testing::TestWithParam<unsigned> {
       ChangeOne();
       sim_.RunFor(milliseconds(draw_() % 20));
     }
+    // After an expired version the list comes after a pause.
+    sim_.RunFor(milliseconds(draw_() % 4000));
     stop.request_stop();
     sim_.RunReady();
     thread->Join();
