@@ -57,9 +57,9 @@ TEST_F(FeedOverflowTest, Block_ClosesTheWatchAndSkipsNothing) {
   EXPECT_EQ(server_.open_watches(), 1U);
   EXPECT_EQ(server_.requests.back(), "WATCH rv=6 bookmarks");
   EXPECT_EQ(sink_->words[2], "2>6 +a +a +a +a");
-  std::size_t changes = 0;
+  std::ptrdiff_t changes = 0;
   for (const std::string& word : sink_->words) changes += std::count(word.begin(), word.end(), '+');
-  EXPECT_EQ(changes, 9U);
+  EXPECT_EQ(changes, 9);
   EXPECT_EQ(Mirrored(), OnServer());
 }
 
