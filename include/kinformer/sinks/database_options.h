@@ -31,6 +31,7 @@ struct SinkColumn {
 // column.
 Result<std::vector<SinkColumn>> ParseSinkColumns(std::string_view text);
 
+// Options of a sink in a database.
 struct DatabaseOptions {
   // A target that has a table with other columns refuses these.
   std::vector<SinkColumn> columns{};

@@ -15,10 +15,10 @@
 
 namespace kinformer {
 
-// Connects to the database of a URL, postgresql://USER@HOST:PORT/DATABASE. The password is better
-// in PGPASSWORD or ~/.pgpass than in the URL; no error shows it. A lost connection is made again.
-// Readers see one version at any time. The character U+0000, which jsonb cannot have, becomes
-// U+FFFD.
+// Connects to the database of a URL, such as postgresql://host:5432/mirror?user=exporter. The
+// password is better in PGPASSWORD or ~/.pgpass than in the URL; no error shows it. A lost
+// connection is made again. Readers see one version at any time. The character U+0000, which jsonb
+// cannot have, becomes U+FFFD.
 //
 // Errors: kInvalidArgument if the URL is malformed; kConnectionRefused if it cannot connect.
 // Commit is kConflict if another export changes the same resource.

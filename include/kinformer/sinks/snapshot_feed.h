@@ -29,6 +29,7 @@ namespace internal::sinks {
 class FeedCore;  // sinks/feed/feed_core.h
 }  // namespace internal::sinks
 
+// Options of a SnapshotFeed.
 struct SnapshotFeedOptions {
   // Policy for a sink that is slower than the changes. kBlock: closes the watch until the sink has
   // caught up, and skips nothing. kCoalesce: keeps the newest waiting change of each object.
