@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterExplain(line);
   kinformer::cli::RegisterRaw(line);
   kinformer::cli::RegisterTop(line);
+  kinformer::cli::RegisterExport(line);
   kinformer::cli::RegisterWhy(line);
   kinformer::cli::RegisterLogs(line);
   kinformer::cli::RegisterExec(line);

@@ -103,6 +103,12 @@ set(KINFORMER_LAYERS
   cache/boxes
   cache/tools
   cache
+  sinks/feed
+  sinks/lines
+  sinks/tables
+  sinks
+  sinks/sqlite
+  sinks/postgres
   certificates
   workqueue
   controller/causes

@@ -1,7 +1,8 @@
 # What users link, here, in a subproject and after cmake --install: kinformer::kinformer,
 # kinformer::apiserver for the embedded API server on a port, kinformer::apiserver_data for its data
 # directory, kinformer::apiserver_etcd for several servers on an etcd, kinformer::testing for a
-# server in a test, kinformer::otlp for spans to an OpenTelemetry collector,
+# server in a test, kinformer::otlp for spans to an OpenTelemetry collector, kinformer::sinks,
+# kinformer::sinks_sqlite and kinformer::sinks_postgres (where libpq was there) for mirrors,
 # kinformer::pch for kinformer::kinformer with its headers precompiled.
 
 include(GNUInstallDirs)
@@ -21,6 +22,15 @@ kinformer_offers(apiserver_data kinformer_apiserver_data kinformer_apiserver)
 kinformer_offers(apiserver_etcd kinformer_apiserver_etcd kinformer_apiserver)
 kinformer_offers(testing kinformer_testing)
 kinformer_offers(otlp kinformer_otlp)
+kinformer_offers(sinks kinformer_sinks)
+kinformer_offers(sinks_sqlite kinformer_sinks_sqlite kinformer_sinks)
+set(sinks_postgres)
+set(libpq)
+if(TARGET kinformer_sinks_postgres)
+  kinformer_offers(sinks_postgres kinformer_sinks_postgres kinformer_sinks)
+  set(sinks_postgres kinformer_offers_sinks_postgres)
+  set(libpq " libpq")
+endif()
 # Each target that links it compiles these headers once, and each of its sources begins with them.
 kinformer_offers(pch kinformer_offers_kinformer)
 target_precompile_headers(kinformer_offers_pch INTERFACE
@@ -32,7 +42,7 @@ endif()
 
 set(installed kinformer_offers_kinformer kinformer_offers_apiserver kinformer_offers_apiserver_data
   kinformer_offers_apiserver_etcd kinformer_offers_testing kinformer_offers_otlp
-  kinformer_offers_pch)
+  kinformer_offers_sinks kinformer_offers_sinks_sqlite ${sinks_postgres} kinformer_offers_pch)
 set(archives)
 foreach(layer ${KINFORMER_LAYERS} api/registry)
   string(REPLACE / _ target kinformer_${layer})

@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-de
                 libboost-dev libsimdjson-dev zlib1g-dev libzstd-dev libre2-dev
                 libfmt-dev libcli11-dev libsqlite3-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
-               curl jq faketime openssl)
+               curl jq faketime openssl libpq-dev)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
@@ -27,7 +27,7 @@ declare -A serves=(
   [libcurl4-openssl-dev]=curl/curl.h [libnghttp2-dev]=nghttp2/nghttp2.h
   [libssl-dev]=openssl/ssl.h [libboost-dev]=boost/asio.hpp [libsimdjson-dev]=simdjson.h
   [zlib1g-dev]=zlib.h [libzstd-dev]=zstd.h
-  [libre2-dev]=re2/re2.h [libsqlite3-dev]=sqlite3.h
+  [libre2-dev]=re2/re2.h [libpq-dev]=postgresql/libpq-fe.h [libsqlite3-dev]=sqlite3.h
   [libfmt-dev]=fmt/format.h [libcli11-dev]=CLI/CLI.hpp
   [ccache]=ccache [libgtest-dev]=gtest/gtest.h [libgmock-dev]=gmock/gmock.h
   [libprotobuf-dev]=google/protobuf/message.h [protobuf-compiler]=protoc

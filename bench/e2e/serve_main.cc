@@ -4,9 +4,9 @@
 //   bench_serve --kubeconfig-out FILE [--pods N] [--updates N]
 //
 // Prints `ready`. Each line on standard input makes it change pods (their status) and print `done`:
-// `change N` N of them, one every 10 ms, each with the time (change_stamp.h) and none twice before
-// all have had their turn; any other line the N of --updates, 64 a turn of its loop. It ends when
-// standard input does.
+// `change N [K]` N times K of them, every 10 ms, each with the time (change_stamp.h) and none twice
+// before all have had their turn; K is 1 where it is not given; any other line the N of --updates,
+// 64 a turn of its loop. It ends when standard input does.
 
 #include <chrono>
 #include <cstdio>
@@ -66,12 +66,16 @@ struct Updater {
 // Runs on the main thread; `next` is the pod to change next.
 void ChangeSlowly(kinformer::Env& env, ApiServer& server,
                   const std::vector<kinformer::ObjectName>& names, std::size_t count,
-                  std::size_t& next) {
+                  std::size_t at_once, std::size_t& next) {
+  auto due = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < count; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    due += std::chrono::milliseconds(10);
+    std::this_thread::sleep_until(due);
     std::promise<void> changed;
     env.loop().Post([&] {
-      SetMessage(server, names[next++ % names.size()], kinformer::bench::ChangeStamp());
+      for (std::size_t k = 0; k < at_once; ++k) {
+        SetMessage(server, names[next++ % names.size()], kinformer::bench::ChangeStamp());
+      }
       changed.set_value();
     });
     changed.get_future().get();
@@ -128,7 +132,10 @@ int main(int argc, char** argv) {
   std::size_t next = 0;
   for (std::string line; std::getline(std::cin, line);) {
     if (line.starts_with("change ")) {
-      ChangeSlowly(env, *server, names, std::strtoull(line.c_str() + 7, nullptr, 10), next);
+      char* rest = nullptr;
+      const std::size_t count = std::strtoull(line.c_str() + 7, &rest, 10);
+      const std::size_t at_once = std::strtoull(rest, nullptr, 10);
+      ChangeSlowly(env, *server, names, count, at_once == 0 ? 1 : at_once, next);
       std::cout << "done" << std::endl;
       continue;
     }

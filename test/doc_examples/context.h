@@ -61,6 +61,8 @@
 #include "kinformer/object/label_selector.h"
 #include "kinformer/object/unstructured.h"
 #include "kinformer/otlp/otlp_tracer.h"
+#include "kinformer/sinks/snapshot_feed.h"
+#include "kinformer/sinks/sqlite_sink.h"
 #include "kinformer/testing/api_server.h"
 #include "kinformer/testing/environment.h"
 #include "kinformer/testing/eventually.h"

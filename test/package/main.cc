@@ -7,6 +7,7 @@
 #include "kinformer/apiserver/api_server.h"
 #include "kinformer/kinformer.h"
 #include "kinformer/otlp/otlp_tracer.h"
+#include "kinformer/sinks/sqlite_sink.h"
 
 int main() {
   const auto selector = kinformer::LabelSelector::Parse("app in (web, api)").OrExit();
@@ -14,5 +15,6 @@ int main() {
   deployment.metadata.name = "web";
   std::cout << kinformer::appsv1::Deployment::kind_info().resource << ' ' << selector.ToString()
             << ' ' << kinformer::ToJson(deployment) << '\n';
+  if (kinformer::OpenSqliteSink("/no/such/folder/x.sqlite").ok()) return 1;
   return kinformer::NewOtlpTracer({.endpoint = "no URL"}).ok() ? 1 : 0;
 }

@@ -44,6 +44,12 @@ void Reflector::WatchIsOver() {
 
 void Reflector::Start() { ListAndWatch(); }
 
+void Reflector::StartFrom(std::string_view resourceVersion) {
+  version_.Advance(resourceVersion);
+  ask_version_ = true;
+  ResumeWatch();
+}
+
 void Reflector::ListAndWatch() {
   watch_list_.Forget();
   list_is_fallback_ = false;

@@ -112,6 +112,9 @@ class Reflector final : private ListReceiver, private WatchReceiver {
   ~Reflector() override;
 
   void Start();
+  // In the place of Start: watches from a version at which the store has everything. Lists if the
+  // server does not have that version any more, or went back behind it.
+  void StartFrom(std::string_view resourceVersion);
   // Closes the watch soon, and opens none until Resume, which continues at the same version. A
   // running list is not stopped.
   void Pause();
