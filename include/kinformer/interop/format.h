@@ -1,0 +1,35 @@
+// kinformer/interop/format.h
+//
+// Formatters of std::format for every public value that has a text, where the standard library has
+// std::format (g++ 13, clang with libc++ 17; __cpp_lib_format). Elsewhere this header is empty.
+//
+//   const Ref<corev1::Pod> pod = lister.Namespace("default").Get("web-0").OrExit();
+//   std::cout << std::format("{} is on {}\n", *pod, pod->spec().nodeName());
+//
+// Texts and specifications are those of interop/fmt.h.
+
+#ifndef KINFORMER_INTEROP_FORMAT_H_
+#define KINFORMER_INTEROP_FORMAT_H_
+
+#include <version>
+
+#ifdef __cpp_lib_format
+
+#include <format>
+#include <string_view>
+
+#include "kinformer/internal/public_text.h"
+
+// Formats public values, as their text.
+template <kinformer::internal::PublicValue T>
+struct std::formatter<T, char> : std::formatter<std::string_view, char> {
+  template <class Context>
+  auto format(const T& value, Context& context) const {
+    return std::formatter<std::string_view, char>::format(kinformer::internal::PublicText(value),
+                                                          context);
+  }
+};
+
+#endif  // __cpp_lib_format
+
+#endif  // KINFORMER_INTEROP_FORMAT_H_
