@@ -23,9 +23,9 @@
 namespace kinformer::interop {
 
 // Writes each line with its level, as one text: `watch ended  resource=pods err="..."`. What counts
-// is the logger's level at that moment, so a program may change it while it runs; kDebug is
-// spdlog's debug, and a logger at critical or off gets nothing. Thread-safe if the logger's sinks are (those
-// whose names end in _mt), and as quick as they are: the loop waits for them. Shares the logger.
+// is the logger's level at that moment, so a program may change it while it runs; a logger at
+// critical or off gets nothing. Thread-safe if the logger's sinks are (those whose names end in
+// _mt), and as quick as they are: the loop waits for them. Shares the logger.
 class SpdlogSink final : public LogSink {
  public:
   // REQUIRES: not null.
