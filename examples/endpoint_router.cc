@@ -1,6 +1,6 @@
 // A sidecar in a program of boost::asio: routes TCP connections to the ready endpoints of a
-// Service, by its EndpointSlices. The informer runs inside the program's own loop (interop/asio_loop.h), so
-// there is one thread, and a connection asks the cache itself which endpoints there are.
+// Service, by its EndpointSlices. The informer runs inside the program's own loop, so no other
+// thread is needed, and a connection asks the cache itself which endpoints there are.
 //   endpoint_router [SERVICE [PORT]]     by default `web` of the namespace default, and a free port
 
 #include <array>

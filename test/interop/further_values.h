@@ -77,7 +77,7 @@ std::vector<TextRow> RowsOfFurtherValues(const Format& format) {
       {"Object", format(Object(pod.object().get())), "Pod default/web-0"},
       {"Unstructured", format(Unstructured(widget.object().get())), "Widget default/blue"},
       {"Widgets", format(*widget), "Widget default/blue"},
-      {"PodSpec", format(pod->spec()), R"({"nodeName":"node-7","containers":null})"},
+      {"PodSpec", format(pod->spec()), pod->spec().ToJson()},
       {"ObjectMeta", format(pod->metadata()), "default/web-0"},
       {"OwnerReference", format(pod->metadata().ownerReferences()[0]), "ReplicaSet/web"},
       {"PodMutable", format(pod_to_write), ToJson(pod_to_write)},

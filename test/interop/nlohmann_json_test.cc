@@ -106,7 +106,7 @@ TEST(NlohmannJsonTest, MemberThatDoesNotFit_IsAnErrorWithItsPath) {
   }
 }
 
-TEST(NlohmannJsonTest, WhatJsonDoesNotHave_IsAnError) {
+TEST(NlohmannJsonTest, ValueThatJsonDoesNotHave_IsAnError) {
   const Document binary = {{"a", Document::binary({1, 2})}};
   EXPECT_THAT(FromNlohmann<json::Value>(binary).error().message(), HasSubstr("binary"));
   Document deep = 1;

@@ -24,7 +24,7 @@ class PrometheusTest : public ::testing::Test {
   const std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
 };
 
-// What both sinks are given.
+// Gives both sinks the same.
 void Fill(MetricsSink& sink) {
   sink.NewCounter("rest_client_requests_total", "Requests", {{"code", "200"}})->Add(2);
   sink.NewCounter("rest_client_requests_total", "Requests", {{"code", "200"}})->Add();
