@@ -38,17 +38,17 @@ class PrometheusSink final : public MetricsSink {
 
   std::shared_ptr<Counter> NewCounter(std::string_view name, std::string_view help,
                                       MetricLabels labels) override {
-    auto& family = FamilyOf(prometheus::BuildCounter(), name, help);
+    auto& family = FamilyOf<prometheus::Counter>(prometheus::BuildCounter(), name, help);
     return std::make_shared<CounterOf>(registry_, family.Add(Copy(labels)));
   }
   std::shared_ptr<Gauge> NewGauge(std::string_view name, std::string_view help,
                                   MetricLabels labels) override {
-    auto& family = FamilyOf(prometheus::BuildGauge(), name, help);
+    auto& family = FamilyOf<prometheus::Gauge>(prometheus::BuildGauge(), name, help);
     return std::make_shared<GaugeOf>(registry_, family.Add(Copy(labels)));
   }
   std::shared_ptr<Histogram> NewHistogram(std::string_view name, std::string_view help,
                                           MetricLabels labels) override {
-    auto& family = FamilyOf(prometheus::BuildHistogram(), name, help);
+    auto& family = FamilyOf<prometheus::Histogram>(prometheus::BuildHistogram(), name, help);
     return std::make_shared<HistogramOf>(registry_,
                                          family.Add(Copy(labels), internal::BucketsOf(name)));
   }
@@ -89,8 +89,9 @@ class PrometheusSink final : public MetricsSink {
   };
 
   // Returns the registered family of that name, which is made if there is none.
-  template <class Builder>
-  auto& FamilyOf(Builder builder, std::string_view name, std::string_view help) {
+  template <class Instrument, class Builder>
+  prometheus::Family<Instrument>& FamilyOf(Builder builder, std::string_view name,
+                                           std::string_view help) {
     return builder.Name(std::string(name)).Help(std::string(help)).Register(*registry_);
   }
   static std::map<std::string, std::string> Copy(MetricLabels labels) {
