@@ -17,6 +17,8 @@
 #include "kinformer/base.h"
 #include "kinformer/cache.h"
 #include "kinformer/client.h"
+#include "kinformer/client/async_typed_client.h"
+#include "kinformer/clientset/corev1.h"
 #include "kinformer/workqueue.h"
 
 using namespace kinformer;  // NOLINT(google-build-using-namespace): a program, not a header
@@ -31,7 +33,7 @@ void ByNode(corev1::Pod pod, IndexValues& out) {
 class Scheduler {
  public:
   Scheduler(const Client& client, SharedInformerFactory& factory)
-      : binder_(client.For<corev1::Pod>()),
+      : binder_(corev1::PodInterface(client, "")),
         nodes_(factory.InformerFor<corev1::Node>()),
         pods_(factory.InformerFor<corev1::Pod>()),
         placed_(pods_, {{"node", ByNode}}),
@@ -117,7 +119,7 @@ class Scheduler {
     });
   }
 
-  const AsyncResourceClient<corev1::Pod> binder_;
+  const AsyncTypedClient<corev1::Pod, corev1::PodVerbs> binder_;
   const SharedInformer<corev1::Node> nodes_;
   const SharedInformer<corev1::Pod> pods_;
   AssumeCache<corev1::Pod> placed_;

@@ -2,16 +2,12 @@
 // many of their replicas are ready, in all clusters together. One Runtime serves all of them; a
 // cluster that is down holds nobody up, and its last known state stays in the view.
 
-#include <chrono>
 #include <cstddef>
 #include <iostream>
 #include <list>
-#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "kinformer/api/appsv1.h"
 #include "kinformer/base.h"
@@ -24,34 +20,27 @@ namespace appsv1 = kinformer::appsv1;
 
 namespace {
 
-// One cluster: its informer, and the changes that it tells of.
-class Member {
- public:
+// One cluster: its informer, which tells `changed` the names of what has changed.
+struct Member {
   Member(Runtime& runtime, const std::string& context, WorkQueue<ObjectName>& changed)
       : name(context),
-        client_(
+        client(
             Client::NewForConfig(runtime.env(), Config::LoadDefault({.context = context}).OrExit())
                 .OrExit()),
-        factory_(client_),
-        deployments(factory_.InformerFor<appsv1::Deployment>({.name = "deployments of " + name})) {
+        factory(client),
+        deployments(factory.InformerFor<appsv1::Deployment>({.name = "deployments of " + name})) {
     const auto tell = [&changed](const auto& e) { changed.Add(e.object_name()); };
-    handler_ = deployments.AddEventHandler({.on_add = tell, .on_update = tell, .on_delete = tell})
-                   .OrExit()
-                   .Scoped();
-    factory_.Start();
+    handler = deployments.AddEventHandler({.on_add = tell, .on_update = tell, .on_delete = tell})
+                  .OrExit()
+                  .Scoped();
+    factory.Start();
   }
 
-  const std::string name;
-
- private:
-  Client client_;
-  SharedInformerFactory factory_;
-
- public:
-  const SharedInformer<appsv1::Deployment> deployments;
-
- private:
-  EventHandlerRegistration::ScopedRegistration handler_;
+  std::string name;
+  Client client;
+  SharedInformerFactory factory;
+  SharedInformer<appsv1::Deployment> deployments;
+  EventHandlerRegistration::ScopedRegistration handler;
 };
 
 // The view: one line of what all clusters have under a name.

@@ -20,14 +20,20 @@
 
 #include "kinformer/internal/public_text.h"
 
-// Formats public values, as their text.
+// Formats public values, as their text; in a range, too, without quotes.
 template <kinformer::internal::PublicValue T>
-struct std::formatter<T, char> : std::formatter<std::string_view, char> {
+struct std::formatter<T, char> {
+  template <class Context>
+  constexpr auto parse(Context& context) {
+    return text_.parse(context);
+  }
   template <class Context>
   auto format(const T& value, Context& context) const {
-    return std::formatter<std::string_view, char>::format(kinformer::internal::PublicText(value),
-                                                          context);
+    return text_.format(kinformer::internal::PublicText(value), context);
   }
+
+ private:
+  std::formatter<std::string_view, char> text_;
 };
 
 #endif  // __cpp_lib_format
