@@ -152,6 +152,7 @@ inline constexpr std::string_view kErrorPayload = "kinformer.Error";
   status.SetPayload({kErrorPayload.data(), kErrorPayload.size()}, absl::Cord(parts.Dump()));
   return status;
 }
+// Returns OK, or the status of the error.
 [[nodiscard]] inline absl::Status ToStatus(const Result<void>& result) {
   return result.ok() ? absl::OkStatus() : ToStatus(result.error());
 }
@@ -188,17 +189,20 @@ inline constexpr std::string_view kErrorPayload = "kinformer.Error";
   return error;
 }
 
-// Return the value, or what ToStatus and ToError return. Thread-compatible.
+// Returns the value, or what ToStatus returns. Takes what it is given: move what is not needed any
+// more.
 template <class T>
 [[nodiscard]] absl::StatusOr<T> ToStatusOr(Result<T> result) {
   if (!result.ok()) return ToStatus(result.error());
   return std::move(result).value();
 }
+// Returns the value, or what ToError returns.
 template <class T>
 [[nodiscard]] Result<T> ToResult(absl::StatusOr<T> result) {
   if (!result.ok()) return ToError(result.status());
   return *std::move(result);
 }
+// Returns success, or what ToError returns.
 [[nodiscard]] inline Result<void> ToResult(const absl::Status& status) {
   if (!status.ok()) return ToError(status);
   return {};

@@ -22,8 +22,8 @@
 
 namespace kinformer::interop {
 
-// Return the same value, or the same error. Take what they are given: move what is not needed any
-// more. Thread-compatible.
+// Returns the same value, or the same error. Takes what it is given: move what is not needed any
+// more.
 template <class T>
 [[nodiscard]] std::expected<T, Error> ToExpected(Result<T> result) {
   if (!result.ok()) return std::unexpected(std::move(result).error());
@@ -33,6 +33,7 @@ template <class T>
     return {};
   }
 }
+// Returns the same value, or the same error, from the other side.
 template <class T>
 [[nodiscard]] Result<T> ToResult(std::expected<T, Error> expected) {
   if (!expected.has_value()) return std::move(expected).error();

@@ -20,9 +20,11 @@
 
 #include "kinformer/internal/public_text.h"
 
+namespace fmt {
+
 // Formats public values, as their text; in a range, too, without quotes.
 template <kinformer::internal::PublicValue T>
-struct fmt::formatter<T, char> {
+struct formatter<T, char> {
   template <class Context>
   constexpr auto parse(Context& context) {
     return text_.parse(context);
@@ -33,7 +35,9 @@ struct fmt::formatter<T, char> {
   }
 
  private:
-  fmt::formatter<std::string_view, char> text_;
+  formatter<std::string_view, char> text_;
 };
+
+}  // namespace fmt
 
 #endif  // KINFORMER_INTEROP_FMT_H_

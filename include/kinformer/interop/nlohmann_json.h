@@ -175,11 +175,13 @@ template <class T, class Json>
 
 }  // namespace kinformer::interop
 
+namespace nlohmann {
+
 // Converts documents, objects and structs to write to any basic_json; documents and structs back.
 template <class T>
   requires(kinformer::internal::OneOf<T, kinformer::json::Value, kinformer::json::View> ||
            kinformer::internal::ViewWithJson<T> || kinformer::internal::WritableStruct<T>)
-struct nlohmann::adl_serializer<T, void> {
+struct adl_serializer<T, void> {
   template <class Json>
   static void to_json(Json& out, const T& value) {
     if constexpr (std::same_as<T, kinformer::json::Value>) {
@@ -209,5 +211,7 @@ struct nlohmann::adl_serializer<T, void> {
 #endif
   }
 };
+
+}  // namespace nlohmann
 
 #endif  // KINFORMER_INTEROP_NLOHMANN_JSON_H_
