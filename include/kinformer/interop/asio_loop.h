@@ -36,12 +36,12 @@ class AsioLoop {
  public:
   // `executor` runs one handler at a time: that of an io_context with one thread, or a strand.
   // kInvalidArgument: the Runtime is not host-driven. kTransport: asio cannot watch its descriptor.
-  static Result<AsioLoop> Attach(boost::asio::any_io_executor executor, Runtime& runtime) {
+  static Result<AsioLoop> Attach(const boost::asio::any_io_executor& executor, Runtime& runtime) {
     if (runtime.Fd() < 0) {
       return Error(Reason::kInvalidArgument,
                    "this Runtime has a thread of its own: make it with .host_driven_loop = true");
     }
-    AsioLoop loop(std::move(executor), runtime);
+    AsioLoop loop(executor, runtime);
     boost::system::error_code error;
     loop.state_->descriptor.assign(runtime.Fd(), error);
     if (error) {
@@ -71,15 +71,15 @@ class AsioLoop {
 
  private:
   struct State {
-    State(boost::asio::any_io_executor executor, Runtime& of)
-        : descriptor(std::move(executor)), runtime(of) {}
+    State(const boost::asio::any_io_executor& executor, Runtime& of)
+        : descriptor(executor), runtime(of) {}
     boost::asio::posix::stream_descriptor descriptor;
     Runtime& runtime;
     bool attached = false;
   };
 
-  AsioLoop(boost::asio::any_io_executor executor, Runtime& runtime)
-      : state_(std::make_shared<State>(std::move(executor), runtime)) {}
+  AsioLoop(const boost::asio::any_io_executor& executor, Runtime& runtime)
+      : state_(std::make_shared<State>(executor, runtime)) {}
 
   static void Wait(const std::shared_ptr<State>& state) {
     state->descriptor.async_wait(boost::asio::posix::stream_descriptor::wait_read,
