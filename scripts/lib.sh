@@ -8,7 +8,8 @@ build_packages=(g++ cmake ninja-build python3 libcurl4-openssl-dev libnghttp2-de
                 libboost-dev libsimdjson-dev zlib1g-dev libzstd-dev libre2-dev
                 libfmt-dev libcli11-dev libsqlite3-dev)
 test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compiler nghttp2-proxy
-               curl jq faketime openssl libpq-dev)
+               curl jq faketime openssl libpq-dev libspdlog-dev prometheus-cpp-dev
+               libuv1-dev)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
@@ -34,6 +35,7 @@ declare -A serves=(
   [nghttp2-proxy]=nghttpx [curl]=curl [jq]=jq [faketime]=faketime
   [libbenchmark-dev]=benchmark/benchmark.h [nlohmann-json3-dev]=nlohmann/json.hpp
   [libabsl-dev]=absl/container/flat_hash_map.h
+  [libspdlog-dev]=spdlog/spdlog.h [prometheus-cpp-dev]=prometheus/registry.h [libuv1-dev]=uv.h
   [clang-19]=clang++-19 [clang-tidy-19]=clang-tidy-19 [clang-format-19]=clang-format-19
   [llvm-19]=llvm-symbolizer-19 [prometheus]=promtool
 )

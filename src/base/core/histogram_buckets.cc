@@ -1,10 +1,10 @@
-#include "base/core/histogram_buckets.h"
+#include "kinformer/internal/histogram_buckets.h"
 
 #include <algorithm>
 #include <iterator>
 #include <span>
 
-namespace kinformer::internal::base {
+namespace kinformer::internal {
 namespace {
 
 // Latencies from nanoseconds to hours.
@@ -76,4 +76,4 @@ std::vector<double> BucketsOf(std::string_view name) {
   return {bounds.begin(), bounds.end()};
 }
 
-}  // namespace kinformer::internal::base
+}  // namespace kinformer::internal

@@ -1,4 +1,4 @@
-#include "base/core/histogram_buckets.h"
+#include "kinformer/internal/histogram_buckets.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kinformer::internal::base {
+namespace kinformer::internal {
 namespace {
 
 // test/scripts/monitoring_test.py checks that no histogram of the sources is missing.
@@ -56,4 +56,4 @@ TEST(HistogramBucketsTest, Names_DecideAsInGo) {
 }
 
 }  // namespace
-}  // namespace kinformer::internal::base
+}  // namespace kinformer::internal

@@ -7,12 +7,10 @@
 #include <ctime>
 #include <unistd.h>
 
-#include "base/core/printable.h"
+#include "kinformer/internal/log_text.h"
 
 namespace kinformer {
 namespace {
-
-namespace base = internal::base;
 
 char LevelLetter(LogLevel level) {
   switch (level) {
@@ -25,25 +23,6 @@ char LevelLetter(LogLevel level) {
     default:
       return 'E';
   }
-}
-
-// Quotes a text so that a log line stays one line, whatever a server's names contain.
-void AppendQuoted(std::string_view text, std::string& out) {
-  out.push_back('"');
-  while (true) {
-    const std::size_t special = text.find_first_of("\"\\");
-    base::AppendPrintable(text.substr(0, special), out);
-    if (special == std::string_view::npos) break;
-    out.push_back('\\');
-    out.push_back(text[special]);
-    text.remove_prefix(special + 1);
-  }
-  out.push_back('"');
-}
-
-bool NeedsQuotes(std::string_view text) {
-  return text.empty() || text.find_first_of(" \"\\=") != std::string_view::npos ||
-         base::Printable(text) != text;
 }
 
 class StderrLog final : public LogSink {
@@ -66,19 +45,7 @@ class StderrLog final : public LogSink {
                   local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec,
                   static_cast<long long>(micros));
     std::string line = head.data();
-    base::AppendPrintable(message, line);
-    bool first = true;
-    for (const LogField& field : fields) {
-      line.append(first ? "  " : " ");
-      base::AppendPrintable(field.key, line);
-      line.push_back('=');
-      first = false;
-      if (NeedsQuotes(field.value)) {
-        AppendQuoted(field.value, line);
-      } else {
-        line.append(field.value);
-      }
-    }
+    internal::AppendLogText(message, fields, line);
     line.push_back('\n');
     // One write per line, so that lines of several threads do not mix. An error cannot be reported
     // anywhere.

@@ -8,7 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "base/core/histogram_buckets.h"
+#include "kinformer/internal/histogram_buckets.h"
+
 #include "base/core/mutex.h"
 
 namespace kinformer {
@@ -141,7 +142,7 @@ class TextMetricsImpl final : public TextMetrics {
                                           MetricLabels labels) override {
     MutexLock lock(mutex_);
     return Get(FamilyFor(name, help).histograms, labels,
-               [name] { return TextHistogram(internal::base::BucketsOf(name)); });
+               [name] { return TextHistogram(internal::BucketsOf(name)); });
   }
 
   [[nodiscard]] std::string Text() const override {
