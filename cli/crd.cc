@@ -55,8 +55,9 @@ Result<std::string> OutputOf(const std::vector<std::string>& arguments) {
     out.append(buffer.data(), n);
   }
   if (pclose(pipe) != 0) {
-    return Error(Reason::kConfig, arguments.front() + " failed: it must print definitions, as "
-                                                      "kinformer::crd::Yaml returns them");
+    return Error(Reason::kConfig, arguments.front() +
+                                      " failed: it must print definitions, as "
+                                      "kinformer::crd::Yaml returns them");
   }
   return out;
 }
@@ -145,10 +146,9 @@ int Types(const CrdFlags& flags) {
   for (const Error& error : list.errors) return Fail(error);
   std::vector<Value> definitions;
   for (const Manifest& manifest : list.manifests) definitions.push_back(manifest.object);
-  const Result<std::string> text =
-      CrdStructs(definitions, {.namespace_ = flags.namespace_,
-                               .versions = flags.versions,
-                               .descriptions = flags.descriptions});
+  const Result<std::string> text = CrdStructs(definitions, {.namespace_ = flags.namespace_,
+                                                            .versions = flags.versions,
+                                                            .descriptions = flags.descriptions});
   if (!text) return Fail(text.error());
   std::cout << *text;
   return 0;
@@ -177,8 +177,9 @@ int RunCrd(const CrdFlags& flags) {
 
 void RegisterCrd(CommandLine& line) {
   auto flags = std::make_shared<CrdFlags>();
-  Command& command = line.Add("crd", "Make definitions from a program's structs, or structs from "
-                                     "definitions");
+  Command& command = line.Add("crd",
+                              "Make definitions from a program's structs, or structs from "
+                              "definitions");
   command.Positional("ACTION", flags->action, /*required=*/true,
                      "gen: run a program that prints kinformer::crd::Yaml, and write its "
                      "definitions; types: write structs for definitions");
@@ -186,8 +187,9 @@ void RegisterCrd(CommandLine& line) {
                       "gen: the program and its arguments; types: files, folders or - with "
                       "CustomResourceDefinitions",
                       /*required=*/false);
-  command.Option("--to", flags->to, "PATH",
-                 "gen: write a file for each definition into this folder, or all into a .yaml file");
+  command.Option(
+      "--to", flags->to, "PATH",
+      "gen: write a file for each definition into this folder, or all into a .yaml file");
   command.Flag("--check", flags->check,
                "gen: write nothing; fail if a file of --to differs from the structs");
   command.Option("--cpp-namespace", flags->namespace_, "NAME",

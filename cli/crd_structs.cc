@@ -39,7 +39,7 @@ class KindLine {
     if (!text.StringOrEmpty().empty()) Add(name, CppLiteral(text.StringOrEmpty()));
   }
   void AddTexts(std::string_view name, const Value& texts) {
-    if (texts.size() > 0) Add(name, TextsInBraces(texts));
+    if (const auto list = ListOf(texts)) Add(name, CppLiteral(*list));
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -162,8 +162,9 @@ Result<std::string> CrdStructs(const std::vector<Value>& definitions,
     for (const Value& version : spec["versions"].items()) {
       const std::string& name = version["name"].StringOrEmpty();
       const auto& wanted = options.versions;
-      const bool take = wanted.empty() ? version["served"] == Value(true)
-                                       : std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+      const bool take = wanted.empty()
+                            ? version["served"] == Value(true)
+                            : std::find(wanted.begin(), wanted.end(), name) != wanted.end();
       if (!take) continue;
       found = true;
       const std::string outer = options.namespace_.empty()
@@ -176,16 +177,17 @@ Result<std::string> CrdStructs(const std::vector<Value>& definitions,
                      KindText(definition, version, options.descriptions));
     }
     if (!found) {
-      return Error(Reason::kInvalidArgument, definition["metadata"]["name"].StringOrEmpty() +
-                                                 " has none of the versions");
+      return Error(Reason::kInvalidArgument,
+                   definition["metadata"]["name"].StringOrEmpty() + " has none of the versions");
     }
   }
   std::string out(kHead);
+  std::string kinds = "// Kinds:";
   for (const auto& [name, writer] : writers) {
     out += "namespace " + name + " {\n\n" + writer.text() + "}  // namespace " + name + "\n\n";
+    for (const std::string& kind : writer.kinds()) kinds += " " + name + "::" + kind;
   }
-  out.pop_back();
-  return out;
+  return out + kinds + "\n";
 }
 
 }  // namespace kinformer::cli

@@ -14,7 +14,7 @@
 namespace kinformer::cli {
 
 struct CrdStructsOptions {
-  std::string namespace_{};  // empty: the first part of each group
+  std::string namespace_{};             // empty: the first part of each group
   std::vector<std::string> versions{};  // empty: all that are served
   // Keeps descriptions for `crd gen`, too; otherwise they are comments only.
   bool descriptions = false;

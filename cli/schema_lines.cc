@@ -14,15 +14,36 @@ namespace {
 using json::Value;
 
 // The members of FieldSchema, in their order, which braces must keep.
-constexpr auto kOrder = std::to_array<std::string_view>(
-    {"member",         "name",           "omit_empty",        "description",
-     "required",       "nullable",       "default_value",     "no_default",
-     "format",         "pattern",        "values",            "minimum",
-     "maximum",        "exclusive_minimum", "exclusive_maximum", "multiple_of",
-     "min_length",     "max_length",     "min_items",         "max_items",
-     "min_properties", "max_properties", "list_type",         "list_map_keys",
-     "map_type",       "preserve_unknown_fields", "embedded_resource", "rules",
-     "each",           "extra"});
+constexpr auto kOrder = std::to_array<std::string_view>({"member",
+                                                         "name",
+                                                         "omit_empty",
+                                                         "description",
+                                                         "required",
+                                                         "nullable",
+                                                         "default_value",
+                                                         "no_default",
+                                                         "format",
+                                                         "pattern",
+                                                         "values",
+                                                         "minimum",
+                                                         "maximum",
+                                                         "exclusive_minimum",
+                                                         "exclusive_maximum",
+                                                         "multiple_of",
+                                                         "min_length",
+                                                         "max_length",
+                                                         "min_items",
+                                                         "max_items",
+                                                         "min_properties",
+                                                         "max_properties",
+                                                         "list_type",
+                                                         "list_map_keys",
+                                                         "map_type",
+                                                         "preserve_unknown_fields",
+                                                         "embedded_resource",
+                                                         "rule",
+                                                         "each",
+                                                         "extra"});
 
 // Words of schemas, and the members that have them.
 struct Word {
@@ -33,12 +54,12 @@ constexpr auto kTexts = std::to_array<Word>({{"format", "format"},
                                              {"pattern", "pattern"},
                                              {"x-kubernetes-list-type", "list_type"},
                                              {"x-kubernetes-map-type", "map_type"}});
-constexpr auto kFlags = std::to_array<Word>(
-    {{"nullable", "nullable"},
-     {"exclusiveMinimum", "exclusive_minimum"},
-     {"exclusiveMaximum", "exclusive_maximum"},
-     {"x-kubernetes-preserve-unknown-fields", "preserve_unknown_fields"},
-     {"x-kubernetes-embedded-resource", "embedded_resource"}});
+constexpr auto kFlags =
+    std::to_array<Word>({{"nullable", "nullable"},
+                         {"exclusiveMinimum", "exclusive_minimum"},
+                         {"exclusiveMaximum", "exclusive_maximum"},
+                         {"x-kubernetes-preserve-unknown-fields", "preserve_unknown_fields"},
+                         {"x-kubernetes-embedded-resource", "embedded_resource"}});
 constexpr auto kNumbers = std::to_array<Word>(
     {{"minimum", "minimum"}, {"maximum", "maximum"}, {"multipleOf", "multiple_of"}});
 constexpr auto kCounts = std::to_array<Word>({{"minLength", "min_length"},
@@ -47,7 +68,7 @@ constexpr auto kCounts = std::to_array<Word>({{"minLength", "min_length"},
                                               {"maxItems", "max_items"},
                                               {"minProperties", "min_properties"},
                                               {"maxProperties", "max_properties"}});
-constexpr auto kRuleTexts = std::to_array<Word>({{"rule", "rule"},
+constexpr auto kRuleTexts = std::to_array<Word>({{"rule", "expression"},
                                                  {"message", "message"},
                                                  {"messageExpression", "message_expression"},
                                                  {"reason", "reason"},
@@ -61,14 +82,6 @@ std::string_view MemberFor(const Words& words, std::string_view name) {
   const auto found = std::find_if(words.begin(), words.end(),
                                   [&](const Word& word) { return word.schema == name; });
   return found == words.end() ? std::string_view() : found->member;
-}
-
-bool AreTexts(const Value& values) {
-  const json::Array& all = values.items();
-  return values.is_array() && !all.empty() &&
-         std::all_of(all.begin(), all.end(), [](const Value& one) {
-           return one.is_string() && !one.StringOrEmpty().empty();
-         });
 }
 
 // Returns the initializer of a rule; nullopt if it says what SchemaRule has no word for.
@@ -86,16 +99,6 @@ std::optional<std::string> RuleText(const Value& rule) {
     out += ", .optional_old_self = true";
   }
   if (said != rule.size()) return std::nullopt;
-  return "{" + out + "}";
-}
-
-std::optional<std::string> RulesText(const Value& rules) {
-  std::string out;
-  for (const Value& rule : rules.items()) {
-    const std::optional<std::string> text = RuleText(rule);
-    if (!text) return std::nullopt;
-    out += (out.empty() ? "" : ",\n           ") + *text;
-  }
   return "{" + out + "}";
 }
 
@@ -122,24 +125,29 @@ std::pair<std::string_view, std::string> InitializerFor(std::string_view name, c
   if (const auto member = MemberFor(kCounts, name); !member.empty() && value.is_integer()) {
     return {member, value.NumberText()};
   }
-  if (name == "enum" && AreTexts(value)) return {"values", TextsInBraces(value)};
-  if (name == "x-kubernetes-list-map-keys" && AreTexts(value)) {
-    return {"list_map_keys", TextsInBraces(value)};
+  if (name == "enum" || name == "x-kubernetes-list-map-keys") {
+    const auto list = ListOf(value);
+    if (list) return {name == "enum" ? "values" : "list_map_keys", CppLiteral(*list)};
   }
-  if (name == "x-kubernetes-validations") {
-    if (const auto text = RulesText(value)) return {"rules", *text};
+  if (name == "x-kubernetes-validations" && value.size() == 1) {
+    if (const auto text = RuleText(value[0])) return {"rule", *text};
   }
   return {};
 }
 
 }  // namespace
 
-std::string TextsInBraces(const Value& texts) {
+std::optional<std::string> ListOf(const Value& texts) {
   std::string out;
-  for (const Value& text : texts.items()) {
-    out += (out.empty() ? "" : ", ") + CppLiteral(text.StringOrEmpty());
+  for (const Value& one : texts.items()) {
+    const std::string& text = one.StringOrEmpty();
+    if (text.empty() || text.front() == ' ' || text.back() == ' ' ||
+        text.find(',') != std::string::npos) {
+      return std::nullopt;
+    }
+    out += (out.empty() ? "" : ", ") + text;
   }
-  return "{" + out + "}";
+  return out.empty() ? std::nullopt : std::optional(out);
 }
 
 SchemaLine::SchemaLine(std::string_view member) {
@@ -185,7 +193,8 @@ std::string SchemaLine::Text(std::string_view indent) const {
   std::string line;
   std::string lines;
   for (const auto& [place, text] : set_) {
-    const std::string one = "." + std::string(kOrder[static_cast<std::size_t>(place)]) + " = " + text;
+    const std::string one =
+        "." + std::string(kOrder[static_cast<std::size_t>(place)]) + " = " + text;
     line += (line.empty() ? "" : ", ") + one;
     lines += (lines.empty() ? "" : ",\n" + std::string(indent) + " ") + one;
   }

@@ -7,6 +7,7 @@
 #define KINFORMER_CLI_SCHEMA_LINES_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,8 +35,8 @@ class SchemaLine {
   std::map<int, std::string> set_;  // by the place in FieldSchema
 };
 
-// Returns "{"a", "b"}".
-std::string TextsInBraces(const json::Value& texts);
+// Returns the texts as a list in one, "a, b"; nullopt if that would be read in another way.
+std::optional<std::string> ListOf(const json::Value& texts);
 
 }  // namespace kinformer::cli
 

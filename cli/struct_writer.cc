@@ -95,10 +95,11 @@ void StructWriter::AddKind(const std::string& kind, const std::string& plural, c
   const std::string name = NewName(CppTypeName(kind), used_);
   const Value inside = WithoutTypeMeta(schema);
   SchemaLine whole;
-  whole.SetDifference(inside, HasMembers(inside) ? StructBase(inside) : internal::TypedSchema("object"),
-                      false);
+  whole.SetDifference(
+      inside, HasMembers(inside) ? StructBase(inside) : internal::TypedSchema("object"), false);
   const std::string head = "  static constexpr kinformer::CustomKind kKind{" + kind_line + "};\n";
   text_ += WriteStruct(inside, name, head, whole);
+  kinds_.push_back(name);
   text_ += "using " + NewName(PluralName(name, plural), used_) + " = kinformer::CustomResource<" +
            name + ">;\n\n";
 }
@@ -123,7 +124,8 @@ StructWriter::Type StructWriter::ScalarType(const Value& schema) const {
     return {"std::int64_t", internal::IntegerSchema(sizeof(std::int64_t), true),
             Type::Form::kScalar};
   }
-  if (type == "number") return {"double", internal::TypedSchema(type, "double"), Type::Form::kScalar};
+  if (type == "number")
+    return {"double", internal::TypedSchema(type, "double"), Type::Form::kScalar};
   if (type == "string" && format == "date-time") {
     return {"kinformer::metav1::Time", internal::TypedSchema(type, format), Type::Form::kOther};
   }
@@ -167,12 +169,13 @@ std::string StructWriter::WriteStruct(const Value& schema, const std::string& na
   for (const auto& [property, inner] : properties) {
     AddMember(property, inner, IsRequired(schema, property), name, listed, parts);
   }
-  std::string out = "struct " + name + " {\n" + head + parts.members +
-                    "  kinformer::UnknownFields unknown{};\n";
+  std::string out =
+      "struct " + name + " {\n" + head + parts.members + "  kinformer::UnknownFields unknown{};\n";
   if (listed) {
     out += "  static constexpr auto kFields = std::tuple(\n";
     for (const auto& [json_name, member] : parts.names) {
-      out += "      kinformer::Field(" + CppLiteral(json_name) + ", &" + name + "::" + member + "),\n";
+      out +=
+          "      kinformer::Field(" + CppLiteral(json_name) + ", &" + name + "::" + member + "),\n";
     }
     out += "      kinformer::Field(&" + name + "::unknown));\n";
   }
@@ -198,7 +201,8 @@ void StructWriter::AddMember(const std::string& name, const Value& schema, bool 
       fallback != nullptr ? Initializer(type.name, *fallback) : std::nullopt;
   std::string declared = type.name;
   if (type.form != Type::Form::kOther && !required && !initializer) {
-    const char* const holder = type.form == Type::Form::kStruct ? "kinformer::Box" : "std::optional";
+    const char* const holder =
+        type.form == Type::Form::kStruct ? "kinformer::Box" : "std::optional";
     declared = holder + ("<" + type.name + ">");
   }
   if (fallback != nullptr && (!initializer || required || IsZero(*fallback))) {
@@ -206,7 +210,8 @@ void StructWriter::AddMember(const std::string& name, const Value& schema, bool 
   }
   parts.names.emplace_back(name, member);
   parts.members += CppComment(schema["description"].StringOrEmpty(), "  ");
-  parts.members += "  " + declared + " " + member + (initializer ? " = " + *initializer : "{}") + ";\n";
+  parts.members +=
+      "  " + declared + " " + member + (initializer ? " = " + *initializer : "{}") + ";\n";
   if (!line.empty()) parts.lines += "      " + line.Text("      ") + ",\n";
 }
 
@@ -223,7 +228,8 @@ void StructWriter::Describe(const Value& schema, const Value& base, const std::s
     }
     if (each.empty()) continue;
     const std::string name = NewName(constant + "Each", parts.used_constants);
-    parts.constants += "  static constexpr kinformer::FieldSchema " + name + each.Text("    ") + ";\n";
+    parts.constants +=
+        "  static constexpr kinformer::FieldSchema " + name + each.Text("    ") + ";\n";
     line.Set("each", "&" + name);
   }
 }

@@ -27,6 +27,8 @@ class StructWriter {
                const std::string& kind_line);
   // Returns all structs so far.
   [[nodiscard]] const std::string& text() const { return text_; }
+  // Returns the names of those that are kinds.
+  [[nodiscard]] const std::vector<std::string>& kinds() const { return kinds_; }
 
  private:
   // A type in C++, and the schema that the library makes of it.
@@ -58,6 +60,7 @@ class StructWriter {
 
   const bool descriptions_;
   std::string text_{};
+  std::vector<std::string> kinds_{};
   std::set<std::string> used_{};
   std::map<std::string, std::string> structs_{};  // by the schema's text
 };

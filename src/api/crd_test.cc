@@ -18,8 +18,8 @@
 namespace kinformer {
 namespace {
 
-using ::testing::HasSubstr;
 using json::Value;
+using ::testing::HasSubstr;
 
 enum class Size { kSmall, kLarge };
 constexpr std::array<EnumName<Size>, 2> EnumNames(Size) {
@@ -54,13 +54,13 @@ struct WebsiteSpec {
   static constexpr FieldSchema kHost{.pattern = "^[a-z.]+$", .min_length = 1};
   static constexpr FieldSchema kSchema[] = {
       {.description = "All of it.",
-       .rules = {{.rule = "self.replicas > 0 || !self.open", .message = "open needs pods"}}},
+       .rule = {.expression = "self.replicas > 0 || !self.open", .message = "open needs pods"}},
       {.member = "page", .description = "HTML.", .required = true, .max_length = 65536},
       {.member = "replicas", .minimum = 0, .maximum = 100},
       {.member = "ratio", .minimum = 0, .maximum = 1.5, .exclusive_minimum = true},
-      {.member = "ports", .max_items = 8, .list_type = "map", .list_map_keys = {"name"}},
+      {.member = "ports", .max_items = 8, .list_type = "map", .list_map_keys = "name"},
       {.member = "hosts", .list_type = "set", .each = &kHost},
-      {.member = "mode", .default_value = "\"Fast\"", .values = {"Fast", "Slow"}},
+      {.member = "mode", .default_value = "\"Fast\"", .values = "Fast, Slow"},
       {.member = "nothing", .nullable = true, .extra = R"({"title":"N","format":null})"},
   };
 };
@@ -75,13 +75,13 @@ struct Website {
   static constexpr CustomKind kKind{
       .group = "example.com",
       .version = "v1",
-      .short_names = {"ws"},
-      .categories = {"all"},
+      .short_names = "ws",
+      .categories = "all",
       .columns = {{.name = "Replicas", .path = ".spec.replicas"},
                   {.name = "Ready", .path = ".status.conditions[?(@.type==\"Ready\")].status"},
                   {.name = "Age", .path = ".metadata.creationTimestamp", .priority = 1}},
-      .scale = {.spec = ".spec.replicas", .status = ".status.replicas",
-                .selector = ".status.selector"}};
+      .scale = {
+          .spec = ".spec.replicas", .status = ".status.replicas", .selector = ".status.selector"}};
   WebsiteSpec spec{};
   WebsiteStatus status{};
 };
@@ -172,11 +172,11 @@ struct Templated {
 TEST(Crd_Test, GeneratedStruct_AsMember_HasTheFieldsOfItsKind) {
   const Value definition = crd::Definition<Templated>().OrExit();
   const Value& pod = definition.At("/spec/versions/0/schema/openAPIV3Schema/properties/pod");
-  const Value& container =
-      pod.At("/properties/spec/properties/containers/items/properties");
+  const Value& container = pod.At("/properties/spec/properties/containers/items/properties");
   EXPECT_EQ(container.At("/image"), Read(R"({"type":"string"})"));
-  EXPECT_EQ(container.At("/resources/properties/limits/additionalProperties/x-kubernetes-int-or-string"),
-            Value(true));
+  EXPECT_EQ(
+      container.At("/resources/properties/limits/additionalProperties/x-kubernetes-int-or-string"),
+      Value(true));
   EXPECT_EQ(pod.At("/properties/spec/properties/containers/x-kubernetes-list-type"), Value("map"));
 }
 
@@ -212,7 +212,7 @@ struct WrongSpec {
   static constexpr FieldSchema kEach{.minimum = 1};
   static constexpr FieldSchema kSchema[] = {
       {.member = "text", .default_value = "{", .list_type = "set", .each = &kEach},
-      {.member = "ports", .list_type = "map", .list_map_keys = {"number"}},
+      {.member = "ports", .list_type = "map", .list_map_keys = "number"},
       {.member = "more", .list_type = "map", .extra = "[]"},
   };
 };
@@ -234,7 +234,8 @@ TEST(Crd_Test, Lines_ThatDoNotFit_AreNamedWithTheirPlace) {
   EXPECT_THAT(message, HasSubstr("WrongSpec::text: list_type is for lists"));
   EXPECT_THAT(message, HasSubstr("WrongSpec::text: `each` is for lists and maps"));
   EXPECT_THAT(message, HasSubstr("WrongSpec::ports: list_map_keys names number, which the items"));
-  EXPECT_THAT(message, HasSubstr(R"(WrongSpec::more: list_map_keys belongs to the list_type "map")"));
+  EXPECT_THAT(message,
+              HasSubstr(R"(WrongSpec::more: list_map_keys belongs to the list_type "map")"));
   EXPECT_THAT(message, HasSubstr("WrongSpec::more: extra must be an object"));
   EXPECT_THAT(message, HasSubstr("kKind.columns: there is no member at .spec.absent"));
   EXPECT_THAT(message, HasSubstr("kKind.scale: there is no member at .status.no"));

@@ -22,9 +22,9 @@ std::string Lower(std::string_view text) {
   return out;
 }
 
-Value Texts(std::initializer_list<std::string_view> texts) {
+Value Texts(std::string_view list) {
   Value out = Value::MakeArray();
-  for (const std::string_view text : texts) out.Append(text);
+  for (const std::string_view text : PartsOf(list)) out.Append(text);
   return out;
 }
 
@@ -62,15 +62,15 @@ class VersionWriter {
       : kind_(kind), schema_(std::move(schema)), errors_(errors) {}
 
   Value Write() {
-    Value out = Value::MakeObject(
-        {{"name", kind_.version}, {"served", kind_.served}, {"storage", false}});
+    Value out =
+        Value::MakeObject({{"name", kind_.version}, {"served", kind_.served}, {"storage", false}});
     if (kind_.deprecated) out.Set("deprecated", true);
     if (!kind_.deprecation_warning.empty()) {
       out.Set("deprecationWarning", kind_.deprecation_warning);
     }
     AddSubresources(out);
     AddColumns(out);
-    for (const std::string_view path : kind_.selectable_fields) {
+    for (const std::string_view path : PartsOf(kind_.selectable_fields)) {
       if (SchemaAt(schema_, path) == nullptr) NoMember("selectable_fields", path);
       out.Ensure("selectableFields").Append(Value::MakeObject({{"jsonPath", path}}));
     }
@@ -103,6 +103,7 @@ class VersionWriter {
 
   void AddColumns(Value& out) {
     for (const PrinterColumn& column : kind_.columns) {
+      if (column.path.empty()) continue;
       std::string_view type = column.type;
       if (type.empty() && column.path.starts_with(".metadata.")) {
         type = column.path.ends_with("Timestamp") ? "date" : "string";
@@ -114,8 +115,8 @@ class VersionWriter {
         }
         type = ColumnType(*schema);
       }
-      Value written = Value::MakeObject(
-          {{"name", column.name}, {"type", type}, {"jsonPath", column.path}});
+      Value written =
+          Value::MakeObject({{"name", column.name}, {"type", type}, {"jsonPath", column.path}});
       if (!column.description.empty()) written.Set("description", column.description);
       if (!column.format.empty()) written.Set("format", column.format);
       if (column.priority != 0) written.Set("priority", column.priority);
@@ -143,12 +144,12 @@ class VersionWriter {
 Value WithoutVersions(const CustomKind& kind) {
   Value names = Value::MakeObject({{"kind", kind.kind}, {"plural", kind.plural}});
   names.Set("singular", kind.singular.empty() ? Lower(kind.kind) : std::string(kind.singular));
-  names.Set("listKind", kind.list_kind.empty() ? std::string(kind.kind) + "List"
-                                               : std::string(kind.list_kind));
-  if (kind.short_names.size() > 0) names.Set("shortNames", Texts(kind.short_names));
-  if (kind.categories.size() > 0) names.Set("categories", Texts(kind.categories));
-  Value out = Value::MakeObject({{"apiVersion", "apiextensions.k8s.io/v1"},
-                                 {"kind", "CustomResourceDefinition"}});
+  names.Set("listKind",
+            kind.list_kind.empty() ? std::string(kind.kind) + "List" : std::string(kind.list_kind));
+  if (!kind.short_names.empty()) names.Set("shortNames", Texts(kind.short_names));
+  if (!kind.categories.empty()) names.Set("categories", Texts(kind.categories));
+  Value out = Value::MakeObject(
+      {{"apiVersion", "apiextensions.k8s.io/v1"}, {"kind", "CustomResourceDefinition"}});
   out.Ensure("metadata", "name") = std::string(kind.plural) + "." + std::string(kind.group);
   out.Ensure("spec") = Value::MakeObject({{"group", kind.group},
                                           {"names", std::move(names)},
@@ -171,8 +172,7 @@ class DefinitionsWriter {
       made_.push_back(std::move(whole));
       stored_.push_back(0);
     }
-    Value written =
-        VersionWriter(kind, std::move(version.schema), version.errors).Write();
+    Value written = VersionWriter(kind, std::move(version.schema), version.errors).Write();
     json::Array& versions = made_[at].Ensure("spec", "versions").EnsureArray();
     if (kind.storage && !versions.empty() && versions[stored_[at]]["storage"] == Value(true)) {
       version.errors.emplace_back("another version is the one of stored objects: kKind.storage");

@@ -79,11 +79,11 @@ std::vector<std::string> NamesOf() {
 }
 
 TEST(PlainStruct_Test, Members_OfEachType_HaveTheirNames) {
-  EXPECT_THAT(NamesOf<Everything>(),
-              ElementsAre("flag", "size", "ratio", "class", "colour", "note", "count", "first",
-                          "boxed", "port", "ports", "bits", "groups", "since", "precise", "timeout",
-                          "memory", "target", "anything", "condition", "conditions", "tree", "$ref",
-                          ""));
+  EXPECT_THAT(
+      NamesOf<Everything>(),
+      ElementsAre("flag", "size", "ratio", "class", "colour", "note", "count", "first", "boxed",
+                  "port", "ports", "bits", "groups", "since", "precise", "timeout", "memory",
+                  "target", "anything", "condition", "conditions", "tree", "$ref", ""));
   EXPECT_THAT(NamesOf<Nothing>(), ElementsAre());
   EXPECT_THAT(NamesOf<Tree>(), ElementsAre("label", "left", "children", "named"));
 }

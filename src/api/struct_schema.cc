@@ -35,7 +35,7 @@ void SetNumber(Value& schema, std::string_view name, const std::optional<std::in
 }
 
 void AddRule(const SchemaRule& rule, Value& schema) {
-  Value out = Value::MakeObject({{"rule", rule.rule}});
+  Value out = Value::MakeObject({{"rule", rule.expression}});
   SetText(out, "message", rule.message);
   SetText(out, "messageExpression", rule.message_expression);
   SetText(out, "reason", rule.reason);
@@ -50,8 +50,8 @@ void AddPlain(const FieldSchema& line, Value& schema) {
   SetFlag(schema, "nullable", line.nullable);
   SetText(schema, "format", line.format);
   SetText(schema, "pattern", line.pattern);
-  if (line.values.size() > 0) schema.Erase("enum");
-  for (const std::string_view value : line.values) schema.Ensure("enum").Append(value);
+  if (!line.values.empty()) schema.Erase("enum");
+  for (const std::string_view value : PartsOf(line.values)) schema.Ensure("enum").Append(value);
   SetNumber(schema, "minimum", line.minimum);
   SetNumber(schema, "maximum", line.maximum);
   SetFlag(schema, "exclusiveMinimum", line.exclusive_minimum);
@@ -66,7 +66,7 @@ void AddPlain(const FieldSchema& line, Value& schema) {
   SetText(schema, "x-kubernetes-map-type", line.map_type);
   SetFlag(schema, "x-kubernetes-preserve-unknown-fields", line.preserve_unknown_fields);
   SetFlag(schema, "x-kubernetes-embedded-resource", line.embedded_resource);
-  for (const SchemaRule& rule : line.rules) AddRule(rule, schema);
+  if (!line.rule.expression.empty()) AddRule(line.rule, schema);
 }
 
 bool Has(const json::Array& names, std::string_view name) {
@@ -83,6 +83,18 @@ std::string WrongKey(const Value& items, std::string_view key) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> PartsOf(std::string_view list) {
+  std::vector<std::string_view> out;
+  while (!list.empty()) {
+    std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    part = part.substr(0, part.find_last_not_of(' ') + 1);
+    if (!part.empty()) out.push_back(part);
+  }
+  return out;
+}
 
 StructSchema::StructSchema(std::string_view name, std::vector<std::string>& errors)
     : name_(name), errors_(errors), schema_(TypedSchema("object")) {}
@@ -130,7 +142,7 @@ void StructSchema::AddLine(const FieldSchema& line, Value& schema, const std::st
     schema.Set("x-kubernetes-list-type", line.list_type);
     if (schema["type"].StringOrEmpty() != "array") {
       errors_.push_back(place + ": list_type is for lists");
-    } else if ((line.list_type == "map") != (line.list_map_keys.size() > 0)) {
+    } else if ((line.list_type == "map") != !line.list_map_keys.empty()) {
       errors_.push_back(place + R"(: list_map_keys belongs to the list_type "map")");
     }
   }
@@ -143,7 +155,7 @@ void StructSchema::AddLine(const FieldSchema& line, Value& schema, const std::st
       AddLine(*line.each, *inner, place + (list ? "[]" : "{}"));
     }
   }
-  for (const std::string_view key : line.list_map_keys) {
+  for (const std::string_view key : PartsOf(line.list_map_keys)) {
     schema.Ensure("x-kubernetes-list-map-keys").Append(key);
     std::string wrong = WrongKey(schema["items"], key);
     if (!wrong.empty()) errors_.push_back(place + ": " + wrong);

@@ -115,8 +115,8 @@ void AddFields(const MessageDescriptor& message, const Outer& here, Value& prope
 
 // The rules of a condition, which no table of fields has.
 void AddConditionRules(Value& schema) {
-  schema.Set("required", Value::MakeArray({"lastTransitionTime", "message", "reason", "status",
-                                           "type"}));
+  schema.Set("required",
+             Value::MakeArray({"lastTransitionTime", "message", "reason", "status", "type"}));
   Value& properties = *schema.Find("properties");
   properties.Ensure("message", "maxLength") = 32768;
   properties.Ensure("observedGeneration", "minimum") = 0;
@@ -127,9 +127,8 @@ void AddConditionRules(Value& schema) {
   properties.Ensure("status", "enum") = Value::MakeArray({"True", "False", "Unknown"});
   Value& type = properties.Ensure("type");
   type.Set("maxLength", 316);
-  type.Set("pattern",
-           R"(^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?)"
-           R"((([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$)");
+  type.Set("pattern", R"(^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?)"
+                      R"((([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$)");
 }
 
 bool IsCondition(const MessageDescriptor& message) {

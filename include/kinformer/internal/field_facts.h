@@ -196,27 +196,35 @@ constexpr void EachField(Object& object, const F& f) {
 }
 
 template <class Struct, class Member>
-constexpr std::type_identity<Member> TypeOf(const FieldOf<Struct, Member>& /*field*/) {
+constexpr std::type_identity<Member> TypeOf(const FieldOf<Struct, Member>* /*field*/) {
   return {};
 }
 template <class Struct>
-constexpr std::type_identity<UnknownFields> TypeOf(const BagOf<Struct>& /*bag*/) {
+constexpr std::type_identity<UnknownFields> TypeOf(const BagOf<Struct>* /*bag*/) {
   return {};
 }
 template <class Member>
-constexpr std::type_identity<Member> TypeOf(const Member* /*member*/) {
+constexpr std::type_identity<Member> TypeOf(Member* const* /*member*/) {
   return {};
 }
+
+template <class Tuple>
+struct TypesIn;
+template <class... Field>
+struct TypesIn<std::tuple<Field...>> {
+  template <class F>
+  static constexpr void Each(const FieldFacts* facts, const F& f) {
+    (f(*facts++, TypeOf(static_cast<const Field*>(nullptr))), ...);
+  }
+};
 
 // Calls f(facts, std::type_identity<Member>) for each member of T.
 template <class T, class F>
 constexpr void EachFieldType(const F& f) {
-  const FieldFacts* facts = kFieldFacts<T>.data();
-  const auto all = [&](const auto&... field) { (f(*facts++, TypeOf(field)), ...); };
   if constexpr (HasFieldsTuple<T>) {
-    std::apply(all, T::kFields);
+    TypesIn<std::remove_cvref_t<decltype(T::kFields)>>::Each(kFieldFacts<T>.data(), f);
   } else {
-    std::apply(all, kMemberPointers<T>);
+    TypesIn<std::remove_cvref_t<decltype(kMemberPointers<T>)>>::Each(kFieldFacts<T>.data(), f);
   }
 }
 

@@ -31,9 +31,8 @@ consteval KindName PluralOf(std::string_view kind) {
   KindName out;
   for (const char c : kind) out.Add(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
   const std::string_view name = out.view();
-  const bool vowel_before =
-      name.size() > 1 &&
-      std::string_view("aeiou").find(name[name.size() - 2]) != std::string_view::npos;
+  const bool vowel_before = name.size() > 1 && std::string_view("aeiou").find(
+                                                   name[name.size() - 2]) != std::string_view::npos;
   if (name.ends_with('y') && !vowel_before) {
     --out.size;
     out.Add("ies");

@@ -22,14 +22,18 @@ struct AnyMember {
   template <class T>
     requires(!std::is_pointer_v<T> && !std::is_same_v<T, std::string_view> &&
              !std::is_same_v<T, std::nullopt_t> && !std::is_same_v<T, std::nullptr_t>)
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    __builtin_unreachable();
+  }
 };
 // Becomes a base class of S, and nothing else.
 template <class S>
 struct AnyBase {
   template <class T>
     requires(std::is_base_of_v<T, S> && !std::is_same_v<T, S>)
-  operator T() const;  // NOLINT(google-explicit-constructor)
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    __builtin_unreachable();
+  }
 };
 
 template <class S, class... Found>
@@ -56,14 +60,24 @@ consteval std::size_t CheckedMemberCount() {
 template <class S>
 inline constexpr std::size_t kMemberCount = CheckedMemberCount<S>();
 
-// A struct whose members have addresses that the compiler can name. Never defined.
+// Place for a struct whose members have addresses that the compiler can name. Nothing is ever there,
+// and no program has it, as only constant expressions use it.
 template <class S>
-extern const S kSpecimen;
+union Specimen {
+  constexpr Specimen() : nothing() {}
+  constexpr ~Specimen() {}  // NOLINT(modernize-use-equals-default): S may have a destructor
+  char nothing;
+  S value;
+};
+template <class S>
+inline Specimen<S> kSpecimen;
 
 // Pointers to the members of the specimen, as a tuple.
 template <class S>
 inline constexpr auto kMemberPointers =
-    WithMembers<kMemberCount<S>>(kSpecimen<S>, [](auto&... member) { return std::tuple(&member...); });
+    WithMembers<kMemberCount<S>>(kSpecimen<S>.value, [](auto&... member) {
+      return std::tuple(&member...);
+    });
 
 // A text as long as it is.
 template <std::size_t kSize>
@@ -97,7 +111,8 @@ template <class S>
 consteval auto CopyStructName() {
   constexpr std::string_view kText = __PRETTY_FUNCTION__;
   constexpr std::size_t kBegin = kText.find("S = ");
-  constexpr std::string_view kName = LastName(kText.substr(kBegin, kText.find(';', kBegin) - kBegin));
+  constexpr std::string_view kName =
+      LastName(kText.substr(kBegin, kText.find(';', kBegin) - kBegin));
   return Fixed<kName.size()>(kName);
 }
 // Name of a struct, without namespaces.

@@ -23,6 +23,9 @@
 
 namespace kinformer::internal {
 
+// Returns the parts of a list, "a, b". Parts are not empty.
+std::vector<std::string_view> PartsOf(std::string_view list);
+
 // ---- Schemas of single types.
 json::Value TypedSchema(std::string_view type, std::string_view format = {});
 json::Value IntegerSchema(std::size_t bytes, bool is_signed);

@@ -14,7 +14,6 @@
 #ifndef KINFORMER_OBJECT_CUSTOM_KIND_H_
 #define KINFORMER_OBJECT_CUSTOM_KIND_H_
 
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -22,9 +21,9 @@ namespace kinformer {
 
 // A column that `get` shows.
 struct PrinterColumn {
-  std::string_view name{};         // "Replicas"
-  std::string_view path{};         // ".spec.replicas"
-  std::string_view type{};         // "date"; empty: that of the member at the path
+  std::string_view name{};  // "Replicas"
+  std::string_view path{};  // ".spec.replicas"
+  std::string_view type{};  // "date"; empty: that of the member at the path
   std::string_view description{};
   std::string_view format{};
   int priority = 0;  // from 1 on: with -o wide only
@@ -47,17 +46,17 @@ struct CustomKind {
   std::string_view plural{};
   bool namespaced = true;
 
-  std::string_view singular{};  // empty: the kind in lower case
+  std::string_view singular{};   // empty: the kind in lower case
   std::string_view list_kind{};  // empty: the kind with "List"
-  std::initializer_list<std::string_view> short_names{};
-  std::initializer_list<std::string_view> categories{};
+  std::string_view short_names{};  // "ws, site"
+  std::string_view categories{};   // "all"
   std::string_view description{};
-  std::initializer_list<PrinterColumn> columns{};
+  PrinterColumn columns[16]{};
   ScalePaths scale{};  // empty: no subresource scale
   // Whether status is a subresource, with writes of its own. By default: if there is a member
   // `status`.
   std::optional<bool> status_subresource{};
-  std::initializer_list<std::string_view> selectable_fields{};  // ".spec.color"
+  std::string_view selectable_fields{};  // ".spec.color, .spec.size"
   // Of several versions of a kind, the one in which objects are stored. If none says so, the first.
   bool storage = false;
   bool served = true;

@@ -8,7 +8,7 @@
 //     std::int32_t replicas = 1;
 //     std::string class_{};  // "class" in JSON: an underscore at the end is left out
 //     static constexpr kinformer::FieldSchema kSchema[] = {
-//         {.rules = {{.rule = "self.page.size() > 0 || self.replicas == 0"}}},  // of the struct
+//         {.rule = {.expression = "self.page != '' || self.replicas == 0"}},  // of the struct
 //         {.member = "page", .max_length = 65536},
 //         {.member = "replicas", .minimum = 0, .maximum = 100},
 //     };
@@ -21,7 +21,6 @@
 #define KINFORMER_OBJECT_FIELD_SCHEMA_H_
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -29,7 +28,7 @@ namespace kinformer {
 
 // A rule in CEL. Counterpart: +kubebuilder:validation:XValidation.
 struct SchemaRule {
-  std::string_view rule{};  // "self.minimum <= self.maximum"
+  std::string_view expression{};  // "self.minimum <= self.maximum"
   std::string_view message{};
   std::string_view message_expression{};
   std::string_view reason{};      // "FieldValueInvalid" if empty
@@ -54,9 +53,9 @@ struct FieldSchema {
   std::string_view default_value{};
   bool no_default = false;  // the initializer is no default of the server
 
-  std::string_view format{};                            // "date-time", "ipv4", "uri"
-  std::string_view pattern{};                           // regular expression
-  std::initializer_list<std::string_view> values{};     // the only texts that are allowed
+  std::string_view format{};                         // "date-time", "ipv4", "uri"
+  std::string_view pattern{};                        // regular expression
+  std::string_view values{};   // the only texts that are allowed: "Fast, Slow"
   std::optional<double> minimum{};
   std::optional<double> maximum{};
   bool exclusive_minimum = false;
@@ -69,11 +68,11 @@ struct FieldSchema {
   std::optional<std::int64_t> min_properties{};
   std::optional<std::int64_t> max_properties{};
   std::string_view list_type{};                             // "atomic", "set" or "map"
-  std::initializer_list<std::string_view> list_map_keys{};  // members that identify an item
+  std::string_view list_map_keys{};  // members that identify an item: "name, port"
   std::string_view map_type{};                              // "atomic" or "granular"
   bool preserve_unknown_fields = false;  // the server keeps members that the struct lacks
   bool embedded_resource = false;        // a whole object, with kind and metadata
-  std::initializer_list<SchemaRule> rules{};
+  SchemaRule rule{};                     // several rules are several lines
   // Facts of the items of a list, or the values of a map: an object of static lifetime.
   const FieldSchema* each = nullptr;
   // More of the schema, as a JSON object: its members replace those of the same name, and null

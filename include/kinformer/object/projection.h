@@ -49,8 +49,8 @@ void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths
     EachFieldType<S>([&](const FieldFacts& field, auto type) {
       using Inner = typename FieldElement<typename decltype(type)::type>::type;
       const std::string path = prefix + "[\"" + std::string(field.name) + "\"]";
-      if constexpr (!HasFields<Inner> || (std::is_same_v<Inner, S> || ... ||
-                                          std::is_same_v<Inner, Outer>)) {
+      if constexpr (!HasFields<Inner> ||
+                    (std::is_same_v<Inner, S> || ... || std::is_same_v<Inner, Outer>)) {
         paths.push_back(path);
       } else {
         AppendFieldPaths<Inner, S, Outer...>(path, paths);
