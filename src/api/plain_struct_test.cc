@@ -114,6 +114,18 @@ TEST(PlainStruct_Test, Misfit_InsideLists_NamesItsPath) {
               HasSubstr("\"Green\" is none of Red, Blue"));
 }
 
+struct Named {
+  std::vector<std::string> names{};
+  std::map<std::string, std::string> more{};
+  std::vector<std::string> others{};
+  static constexpr FieldSchema kSchema[] = {{.member = "names", .required = true},
+                                            {.member = "more", .required = true}};
+};
+
+TEST(PlainStruct_Test, EmptyList_IfItIsRequired_IsWritten) {
+  EXPECT_EQ(FieldsToJson(Named{}), R"({"names":[],"more":{}})");
+}
+
 TEST(PlainStruct_Test, Line_WithOmitEmpty_OmitsEmptyTexts) {
   EXPECT_EQ(FieldsToJson(Port{}), R"({"port":80})");
 }
@@ -129,7 +141,7 @@ struct Sized {
 
 TEST(PlainStruct_Test, Projection_OfStruct_KeepsItsFields) {
   EXPECT_EQ(Projection::For<Sized>().ToString(),
-            "keep limits.least, limits.most, more.least, more.most");
+            R"(keep ["limits"]["least"], ["limits"]["most"], ["more"]["least"], ["more"]["most"])");
   EXPECT_TRUE(Projection::For<Everything>().empty());
   EXPECT_THAT(FieldPaths<Sized>(),
               ElementsAre("limits.least", "limits.most", "more.least", "more.most"));

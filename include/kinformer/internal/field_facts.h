@@ -122,14 +122,15 @@ struct FieldFacts {
   std::string_view name{};    // in JSON
   std::string_view member{};  // as lines of kSchema name it
   bool omit_empty = false;
+  bool required = false;
 };
 
 template <class Struct, class Member>
-consteval FieldFacts FactsOf(const FieldOf<Struct, Member>& field) {
-  return {field.name, field.name, field.omit_empty};
+constexpr FieldFacts FactsOf(const FieldOf<Struct, Member>& field) {
+  return {field.name, field.name, field.omit_empty, false};
 }
 template <class Struct>
-consteval FieldFacts FactsOf(const BagOf<Struct>& /*bag*/) {
+constexpr FieldFacts FactsOf(const BagOf<Struct>& /*bag*/) {
   return {};
 }
 template <auto kMember>
@@ -139,7 +140,8 @@ consteval FieldFacts FactsOf() {
     return {};
   } else {
     const std::string_view member = kMemberName<kMember>.view();
-    return {member.ends_with('_') ? member.substr(0, member.size() - 1) : member, member, false};
+    return {member.ends_with('_') ? member.substr(0, member.size() - 1) : member, member, false,
+            false};
   }
 }
 
@@ -155,6 +157,7 @@ consteval void AddSchema(std::array<FieldFacts, kCount>& facts, const Lines& lin
       found = true;
       if (!line.name.empty()) field.name = line.name;
       field.omit_empty = field.omit_empty || line.omit_empty;
+      field.required = field.required || line.required;
     }
     if (!found) FailSinceKSchemaNamesAMemberThatTheStructLacks();
   }

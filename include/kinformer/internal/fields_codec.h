@@ -299,7 +299,10 @@ void EncodeStruct(const T& value, json::Value& out) {
   json::Object& members = out.EnsureObject();
   EachField(value, [&]<class Member>(const FieldFacts& field, const Member& member) {
     if constexpr (!kIsBag<Member>) {
-      if (!IsLeftOut(member, field.omit_empty)) EncodeField(member, members.Ensure(field.name));
+      const bool wanted = field.required && (kIsList<Member> || kIsMap<Member>);
+      if (wanted || !IsLeftOut(member, field.omit_empty)) {
+        EncodeField(member, members.Ensure(field.name));
+      }
     }
   });
   if constexpr (HasBag<T>()) {

@@ -74,10 +74,8 @@ inline Specimen<S> kSpecimen;
 
 // Pointers to the members of the specimen, as a tuple.
 template <class S>
-inline constexpr auto kMemberPointers =
-    WithMembers<kMemberCount<S>>(kSpecimen<S>.value, [](auto&... member) {
-      return std::tuple(&member...);
-    });
+inline constexpr auto kMemberPointers = WithMembers<kMemberCount<S>>(
+    kSpecimen<S>.value, [](auto&... member) { return std::tuple(&member...); });
 
 // A text as long as it is.
 template <std::size_t kSize>

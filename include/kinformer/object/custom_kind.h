@@ -46,8 +46,8 @@ struct CustomKind {
   std::string_view plural{};
   bool namespaced = true;
 
-  std::string_view singular{};   // empty: the kind in lower case
-  std::string_view list_kind{};  // empty: the kind with "List"
+  std::string_view singular{};     // empty: the kind in lower case
+  std::string_view list_kind{};    // empty: the kind with "List"
   std::string_view short_names{};  // "ws, site"
   std::string_view categories{};   // "all"
   std::string_view description{};

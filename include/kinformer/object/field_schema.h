@@ -36,8 +36,8 @@ struct SchemaRule {
   bool optional_old_self = false;
 };
 
-// Facts of one member. All of them but `member`, `name` and `omit_empty` concern the definition
-// only. Several lines for one member add up.
+// Facts of one member. All of them but the first three and `required` concern the definition only.
+// Several lines for one member add up.
 struct FieldSchema {
   // Name in C++, or in JSON if the struct has kFields. Empty: the struct itself.
   std::string_view member{};
@@ -46,15 +46,15 @@ struct FieldSchema {
   bool omit_empty = false;  // omits zeros and empty strings, too, when written
 
   std::string_view description{};
-  bool required = false;  // the server refuses objects without it
+  bool required = false;  // the server refuses objects without it; an empty list is written
   bool nullable = false;
   // Value that the server sets where the member is missing, as JSON. Empty: the member's
   // initializer, if it is another value than zero, false, "" or an empty list.
   std::string_view default_value{};
   bool no_default = false;  // the initializer is no default of the server
 
-  std::string_view format{};                         // "date-time", "ipv4", "uri"
-  std::string_view pattern{};                        // regular expression
+  std::string_view format{};   // "date-time", "ipv4", "uri"
+  std::string_view pattern{};  // regular expression
   std::string_view values{};   // the only texts that are allowed: "Fast, Slow"
   std::optional<double> minimum{};
   std::optional<double> maximum{};
@@ -67,9 +67,9 @@ struct FieldSchema {
   std::optional<std::int64_t> max_items{};
   std::optional<std::int64_t> min_properties{};
   std::optional<std::int64_t> max_properties{};
-  std::string_view list_type{};                             // "atomic", "set" or "map"
-  std::string_view list_map_keys{};  // members that identify an item: "name, port"
-  std::string_view map_type{};                              // "atomic" or "granular"
+  std::string_view list_type{};          // "atomic", "set" or "map"
+  std::string_view list_map_keys{};      // members that identify an item: "name, port"
+  std::string_view map_type{};           // "atomic" or "granular"
   bool preserve_unknown_fields = false;  // the server keeps members that the struct lacks
   bool embedded_resource = false;        // a whole object, with kind and metadata
   SchemaRule rule{};                     // several rules are several lines
