@@ -30,10 +30,9 @@ TEST(CppText_Test, Names_ThatAreUsed_GetANumber) {
 
 TEST(CppText_Test, Literals_OfAnyText_AreWritten) {
   EXPECT_EQ(CppLiteral("a"), R"("a")");
-  EXPECT_EQ(CppLiteral(R"(^\d"$)"), R"x(R"(^\d"$)")x");
-  EXPECT_EQ(CppLiteral(R"(f(")"))
-  "), R"y(R"x(f(")"))x")y ");
-      EXPECT_EQ(CppLiteral("a\n\t\"\\"), R"("a\n\011\"\\")");
+  EXPECT_EQ(CppLiteral("^\\d\"$"), "R\"(^\\d\"$)\"");
+  EXPECT_EQ(CppLiteral("a)\"b"), "R\"x(a)\"b)x\"");
+  EXPECT_EQ(CppLiteral("a\n\t\"\\"), "\"a\\n\\011\\\"\\\\\"");
 }
 
 TEST(CppText_Test, Comments_OfLongTexts_HaveLinesOfAHundredColumns) {

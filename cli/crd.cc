@@ -126,7 +126,7 @@ int Generate(const CrdFlags& flags) {
   int status = 0;
   for (const DefinitionFile& file : FilesFor(*std::move(definitions), flags.to)) {
     const Result<bool> same = IsUpToDate(file);
-    if (!same) return Fail(same.error());
+    if (!same.ok()) return Fail(same.error());
     if (*same) continue;
     if (flags.check) {
       std::cout << Printable(file.path.string()) << " differs from the structs\n";

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "kinformer/internal/members_of.h"
 
@@ -45,6 +46,20 @@ consteval std::size_t CountMembers() {
   }
 }
 
+// Becomes what AnyMember does not, which no member may be.
+struct AnyOther {
+  template <class T>
+    requires(std::is_pointer_v<T> || std::is_same_v<T, std::string_view>)
+  operator T() const {  // NOLINT(google-explicit-constructor)
+    __builtin_unreachable();
+  }
+};
+
+template <class S, std::size_t... kIndex>
+consteval bool HasOther(std::index_sequence<kIndex...> /*members before it*/) {
+  return requires { S{(static_cast<void>(kIndex), AnyMember())..., AnyOther()}; };
+}
+
 template <class S>
 consteval std::size_t CheckedMemberCount() {
   constexpr bool kHasBase = requires { S{AnyBase<S>()}; };
@@ -55,6 +70,10 @@ consteval std::size_t CheckedMemberCount() {
   static_assert(kCount <= kMostMembers,
                 "a struct with more than 64 members must name them: static constexpr auto kFields "
                 "= std::tuple(kinformer::Field(\"size\", &S::size), ...)");
+  static_assert(
+      (kCount > 0 || std::is_empty_v<S>) && !HasOther<S>(std::make_index_sequence<kCount>()),
+      "a member's type must be bool, a number, std::string or another that "
+      "kinformer/object/fields.h lists: no pointer, std::string_view or array");
   return kCount;
 }
 template <class S>
@@ -108,7 +127,7 @@ inline constexpr auto kMemberName = CopyMemberName<kMember>();
 template <class S>
 consteval auto CopyStructName() {
   constexpr std::string_view kText = __PRETTY_FUNCTION__;
-  constexpr std::size_t kBegin = kText.find("S = ");
+  constexpr std::size_t kBegin = kText.find("S = ") + 4;
   constexpr std::string_view kName =
       LastName(kText.substr(kBegin, kText.find(';', kBegin) - kBegin));
   return Fixed<kName.size()>(kName);
