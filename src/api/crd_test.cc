@@ -145,7 +145,8 @@ TEST(Crd_Test, Schema_OfMembers_HasTypesDefaultsAndRules) {
       "timeout": {"type": "string"},
       "memory": {"x-kubernetes-int-or-string": true,
         "anyOf": [{"type": "integer"}, {"type": "string"}],
-        "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"},
+        "pattern": "^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|)"
+                                 R"(([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"},
       "target": {"x-kubernetes-int-or-string": true,
         "anyOf": [{"type": "integer"}, {"type": "string"}]},
       "anything": {"x-kubernetes-preserve-unknown-fields": true},

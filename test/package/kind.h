@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <kinformer/object/custom_resource.h>
 
 struct WebsiteSpec {

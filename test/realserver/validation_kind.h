@@ -37,9 +37,9 @@ struct GadgetLimits {
   std::int32_t most = 0;
   static constexpr FieldSchema kSchema[] = {
       {.rule = {.expression = "self.least <= self.most",
-                  .message_expression = "'at most ' + string(self.most)",
-                  .reason = "FieldValueForbidden",
-                  .field_path = ".least"}},
+                .message_expression = "self.most > 5 ? 'least is above most' : 'most is small'",
+                .reason = "FieldValueForbidden",
+                .field_path = ".least"}},
       {.member = "least", .required = true},
       {.member = "most", .required = true},
   };

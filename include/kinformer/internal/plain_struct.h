@@ -79,8 +79,8 @@ consteval std::size_t CheckedMemberCount() {
 template <class S>
 inline constexpr std::size_t kMemberCount = CheckedMemberCount<S>();
 
-// Place for a struct whose members have addresses that the compiler can name. Nothing is ever there,
-// and no program has it, as only constant expressions use it.
+// Place for a struct whose members have addresses that the compiler can name. Nothing is ever
+// there, and no program has it, as only constant expressions use it.
 template <class S>
 union Specimen {
   constexpr Specimen() : nothing() {}
