@@ -1,4 +1,4 @@
-// What the lines of kSchema add to the schema of a struct.
+// The part of a struct's schema that the lines of kSchema say.
 
 #include <algorithm>
 #include <cmath>

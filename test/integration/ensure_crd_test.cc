@@ -156,7 +156,7 @@ TEST_F(EnsureCRDTest, DefinitionBeingDeleted_WhenItIsGone_IsMadeAnew) {
   });
 }
 
-TEST_F(EnsureCRDTest, WhatIsNoDefinition_IsRefused) {
+TEST_F(EnsureCRDTest, OtherObject_IsRefused) {
   Run([&] {
     EXPECT_EQ(EnsureCRD(client_, Value::MakeObject()).error().reason(), Reason::kInvalidArgument);
     Value wrong = crd::Definition<v1::Site>().OrExit();

@@ -95,9 +95,6 @@ struct GadgetSpec {
       {.member = "fixed",
        .max_length = 20,
        .rule = {.expression = "self == oldSelf", .message = "fixed cannot change"}},
-      {.member = "target",
-       .extra = R"({"x-kubernetes-validations":[{"rule":)"
-                R"("type(self) == int ? self < 1000 : self != 'bad'"}]})"},
   };
 };
 

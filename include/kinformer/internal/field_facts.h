@@ -117,7 +117,7 @@ concept HasFields = HasFieldsTuple<T> || PlainStruct<T>;
 template <class T>
 concept HasSchema = requires { T::kSchema[0].member; };
 
-// What is known of a member; empty for UnknownFields.
+// Names and rules of a member; empty for UnknownFields.
 struct FieldFacts {
   std::string_view name{};    // in JSON
   std::string_view member{};  // as lines of kSchema name it

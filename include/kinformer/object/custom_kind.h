@@ -57,7 +57,7 @@ struct CustomKind {
   // `status`.
   std::optional<bool> status_subresource{};
   std::string_view selectable_fields{};  // ".spec.color, .spec.size"
-  // Of several versions of a kind, the one in which objects are stored. If none says so, the first.
+  // The version in which objects are stored. If no version of a kind says so, the first is it.
   bool storage = false;
   bool served = true;
   bool deprecated = false;

@@ -88,6 +88,9 @@ std::string Plural(std::int64_t count, std::string_view one, std::string_view ma
 
 bool IsMultiple(double number, double factor) {
   if (factor == 0) return true;
+  if (std::trunc(number) == number && std::trunc(factor) == factor) {
+    return std::fmod(number, factor) == 0;
+  }
   const double times = number / factor;
   return std::abs(times - std::nearbyint(times)) < 1e-9 * std::max(1.0, std::abs(times));
 }

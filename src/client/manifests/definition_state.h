@@ -1,6 +1,6 @@
 // client/manifests/definition_state.h
 //
-// What a CustomResourceDefinition on a server lacks.
+// The state of a CustomResourceDefinition on a server.
 
 #ifndef KINFORMER_CLIENT_MANIFESTS_DEFINITION_STATE_H_
 #define KINFORMER_CLIENT_MANIFESTS_DEFINITION_STATE_H_
