@@ -45,8 +45,8 @@ Value GoodObject() {
       .OrExit();
 }
 
-// Values that some rule or other has an opinion of. Not among them is 1.0: kube-apiserver refuses it
-// as the count of a scale, and the embedded server takes it as 1.
+// Values that some rule or other has an opinion of. Not among them is 1.0: kube-apiserver refuses
+// it as the count of a scale, and the embedded server takes it as 1.
 Value AnyValue(std::mt19937_64& random) {
   static const std::vector<std::string> kTexts = {
       "null",
@@ -158,7 +158,7 @@ std::vector<Value> MutatedObjects() {
   return out;
 }
 
-// What a server says of an object.
+// The answer of a server about an object.
 struct Verdict {
   Value spec{};         // as it would be stored; null if it is refused
   std::string wrong{};  // the reason, and the fields that are wrong

@@ -473,14 +473,18 @@ class Validator {
   void CheckEmbedded(const Value& value) {
     const std::string& api_version = value["apiVersion"].StringOrEmpty();
     const std::string& kind = value["kind"].StringOrEmpty();
-    if (api_version.empty()) {
+    if (!value["apiVersion"].is_string()) {
       Note(Required(Field() + ".apiVersion"));
+    } else if (api_version.empty()) {
+      Note(InvalidValue(Field() + ".apiVersion", GoQuoted(""), "must not be empty"));
     } else if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
       Note(InvalidValue(Field() + ".apiVersion", GoQuoted(api_version),
                         "unexpected GroupVersion string: " + api_version));
     }
-    if (kind.empty()) {
+    if (!value["kind"].is_string()) {
       Note(Required(Field() + ".kind"));
+    } else if (kind.empty()) {
+      Note(InvalidValue(Field() + ".kind", GoQuoted(""), "must not be empty"));
     } else if (!IsDns1035Label(LowerCase(kind))) {
       Note(InvalidValue(
           Field() + ".kind", GoQuoted(kind),
