@@ -66,11 +66,13 @@ consteval CustomKind MakeKindOf() {
     if constexpr (T::kKind.plural.empty()) kind.plural = kPluralOf<T>.view();
     return kind;
   } else {
-    return {.group = T::kGroup,
-            .version = T::kVersion,
-            .kind = T::kKind,
-            .plural = T::kPlural,
-            .namespaced = T::kNamespaced};
+    CustomKind kind;
+    kind.group = T::kGroup;
+    kind.version = T::kVersion;
+    kind.kind = T::kKind;
+    kind.plural = T::kPlural;
+    kind.namespaced = T::kNamespaced;
+    return kind;
   }
 }
 template <class T>
