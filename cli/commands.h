@@ -36,6 +36,7 @@ void RegisterApiServer(CommandLine& line);     // apiserver.cc
 void RegisterEnvtest(CommandLine& line);       // envtest.cc
 void RegisterDemo(CommandLine& line);          // demo.cc
 void RegisterConfig(CommandLine& line);        // config.cc
+void RegisterCrd(CommandLine& line);           // crd.cc
 void RegisterVersion(CommandLine& line);       // version.cc
 void RegisterCompletion(CommandLine& line);    // completion.cc; after all others
 

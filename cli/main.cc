@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterDemo(line);
 #endif
   kinformer::cli::RegisterConfig(line);
+  kinformer::cli::RegisterCrd(line);
   kinformer::cli::RegisterVersion(line);
   kinformer::cli::RegisterCompletion(line);
   kinformer::cli::AddCommandHabits(line);

@@ -36,6 +36,9 @@ kinformer_offers(pch kinformer_offers_kinformer)
 target_precompile_headers(kinformer_offers_pch INTERFACE
   <kinformer/kinformer.h> <kinformer/api/appsv1_mutable.h> <kinformer/api/corev1_mutable.h>)
 
+# For this project, too, and for others that have it as a part.
+include(KinformerCrds)
+
 if(NOT KINFORMER_INSTALL)
   return()
 endif()
@@ -80,6 +83,7 @@ write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/kinformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/kinformerConfig.cmake ${PROJECT_BINARY_DIR}/kinformerConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/KinformerCrds.cmake
   DESTINATION ${package_folder})
 
 # For pkg-config. Archives name what they need in any order, hence the group; the folders are found

@@ -1,11 +1,8 @@
-// An informer and a client of a custom resource by a struct of the program's own: its fields are
-// named once, in kFields, and are read and written without a generator. The struct is decoded once,
-// when the object arrives.
+// An informer and a client of a custom resource by a struct of the program's own, which is read and
+// written as it stands, without a generator. It is decoded once, when the object arrives.
 
 #include <iostream>
-#include <optional>
 #include <syncstream>
-#include <tuple>
 
 #include "kinformer/base.h"
 #include "kinformer/cache.h"
@@ -15,20 +12,12 @@
 struct WidgetSpec {
   std::int64_t size = 1;
   kinformer::UnknownFields unknown{};  // keeps fields unknown to this program, to send them back
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &WidgetSpec::size),
-                                             kinformer::Field(&WidgetSpec::unknown));
 };
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{.group = "example.com", .version = "v1"};
   WidgetSpec spec{};
   kinformer::UnknownFields unknown{};
-  static constexpr auto kFields =
-      std::tuple(kinformer::Field("spec", &Widget::spec), kinformer::Field(&Widget::unknown));
 };
 using Widgets = kinformer::CustomResource<Widget>;
 

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <tuple>
 
 #include "kinformer/controller/meta.h"
 #include "kinformer/object/custom_resource.h"
@@ -16,31 +14,23 @@ struct WebsiteSpec {
   std::string page{};
   std::int32_t replicas = 0;  // the webhook's default is 1
   kinformer::UnknownFields unknown{};
-  static constexpr auto kFields = std::tuple(kinformer::Field("page", &WebsiteSpec::page),
-                                             kinformer::Field("replicas", &WebsiteSpec::replicas),
-                                             kinformer::Field(&WebsiteSpec::unknown));
+  static constexpr kinformer::FieldSchema kSchema[] = {{.member = "replicas", .minimum = 0}};
 };
 
 struct WebsiteStatus {
   kinformer::meta::Conditions conditions{};
   kinformer::UnknownFields unknown{};
-  static constexpr auto kFields =
-      std::tuple(kinformer::Field("conditions", &WebsiteStatus::conditions),
-                 kinformer::Field(&WebsiteStatus::unknown));
 };
 
 struct Website {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Website";
-  static constexpr std::string_view kPlural = "websites";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{
+      .group = "example.com",
+      .version = "v1",
+      .columns = {{.name = "Replicas", .path = ".spec.replicas"},
+                  {.name = "Ready", .path = ".status.conditions[?(@.type==\"Ready\")].status"}}};
   WebsiteSpec spec{};
   WebsiteStatus status{};
   kinformer::UnknownFields unknown{};
-  static constexpr auto kFields =
-      std::tuple(kinformer::Field("spec", &Website::spec),
-                 kinformer::Field("status", &Website::status), kinformer::Field(&Website::unknown));
 };
 using Websites = kinformer::CustomResource<Website>;
 

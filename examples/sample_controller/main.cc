@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/base/stop.h"
@@ -23,29 +22,18 @@ struct FooSpec {
   std::string deploymentName{};
   std::int32_t replicas = 1;
   UnknownFields unknown{};  // keeps fields of a newer CRD during updates
-  static constexpr auto kFields =
-      std::tuple(Field("deploymentName", &FooSpec::deploymentName),
-                 Field("replicas", &FooSpec::replicas), Field(&FooSpec::unknown));
 };
 
 struct FooStatus {
   std::int32_t availableReplicas = 0;
   UnknownFields unknown{};
-  static constexpr auto kFields = std::tuple(
-      Field("availableReplicas", &FooStatus::availableReplicas), Field(&FooStatus::unknown));
 };
 
 struct Foo {
-  static constexpr std::string_view kGroup = "samplecontroller.example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Foo";
-  static constexpr std::string_view kPlural = "foos";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "samplecontroller.example.com", .version = "v1"};
   FooSpec spec{};
   FooStatus status{};
   UnknownFields unknown{};
-  static constexpr auto kFields =
-      std::tuple(Field("spec", &Foo::spec), Field("status", &Foo::status), Field(&Foo::unknown));
 };
 using Foos = CustomResource<Foo>;
 

@@ -26,6 +26,7 @@
 #include "kinformer/client/diff_manifests.h"
 #include "kinformer/client/discovery.h"
 #include "kinformer/client/dynamic_client.h"
+#include "kinformer/client/ensure_crd.h"
 #include "kinformer/client/exec_credential.h"
 #include "kinformer/client/http_transport.h"
 #include "kinformer/client/list_options.h"

@@ -6,8 +6,11 @@
 #define KINFORMER_OBJECT_H_
 
 #include "kinformer/object/box.h"
+#include "kinformer/object/crd.h"
+#include "kinformer/object/custom_kind.h"
 #include "kinformer/object/custom_resource.h"
 #include "kinformer/object/entry_options.h"
+#include "kinformer/object/field_schema.h"
 #include "kinformer/object/field_selector.h"
 #include "kinformer/object/fields.h"
 #include "kinformer/object/group_version_kind.h"

@@ -1,18 +1,20 @@
-// The error for a struct that does not name its members explains how to do it.
-// first-gcc: CustomResource<T>: T must name its members
-// first-clang: CustomResource<T>: T must name its members
+// The error for a struct that cannot be taken apart explains how to name its members.
+// first-gcc: CustomResource<T>: T must be a plain struct
+// first-clang: CustomResource<T>: T must be a plain struct
 
 #include "kinformer/object/custom_resource.h"
 
-struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
-  int size = 0;
+class Widget {
+ public:
+  static constexpr kinformer::CustomKind kKind{.group = "example.com", .version = "v1"};
+  Widget() = default;
+  [[nodiscard]] int size() const { return size_; }
+
+ private:
+  int size_ = 0;
 #ifdef CORRECT
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
+ public:
+  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size_));
 #endif
 };
 

@@ -1,25 +1,22 @@
 // kinformer/internal/fields_codec.h
 //
-// Implementation of fields.h: reads and writes structs with kFields.
+// Implementation of fields.h: reads and writes a user's structs.
 
 #ifndef KINFORMER_INTERNAL_FIELDS_CODEC_H_
 #define KINFORMER_INTERNAL_FIELDS_CODEC_H_
 
-#include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "kinformer/base/result.h"
+#include "kinformer/internal/field_facts.h"
 #include "kinformer/json/json.h"
 #include "kinformer/json/json_view.h"
 #include "kinformer/object/box.h"
@@ -29,80 +26,16 @@
 
 namespace kinformer {
 
-// An enumerator and its text in JSON. Found by argument-dependent look-up of EnumNames(Enum).
-template <class Enum>
-using EnumName = std::pair<Enum, std::string_view>;
-
-// Members of an object that its struct does not name, in their order.
-struct UnknownFields {
-  json::Object members{};
-  friend bool operator==(const UnknownFields& a, const UnknownFields& b) {
-    return json::Value(a.members) == json::Value(b.members);
-  }
-};
-
 namespace internal {
 
-template <class Struct, class Member>
-struct FieldOf {
-  std::string_view name;
-  Member Struct::* member;
-  bool omit_empty = false;
-
-  [[nodiscard]] constexpr FieldOf OmitEmpty() const { return {name, member, true}; }
-};
-template <class Struct>
-struct BagOf {
-  UnknownFields Struct::* member;
-};
-
-template <class T>
-inline constexpr bool kIsFieldsTuple = false;
-template <class... F>
-inline constexpr bool kIsFieldsTuple<std::tuple<F...>> = true;
-
-template <class T>
-concept HasFieldsTuple =
-    requires { T::kFields; } && kIsFieldsTuple<std::remove_cvref_t<decltype(T::kFields)>>;
-
-template <class T>
-concept HasEnumNames = std::is_enum_v<T> && requires(T e) { EnumNames(e); };
-
-template <class T>
-inline constexpr bool kIsOptional = false;
-template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-template <class T>
-inline constexpr bool kIsOptional<Box<T>> = true;
-// Matches std::vector and std::deque, by what they can do: few programs need <deque>.
-template <class T>
-inline constexpr bool kIsList = requires(T& list) {
-  typename T::value_type;
-  list.emplace_back();
-  list.clear();
-};
-template <class T>
-inline constexpr bool kIsMap = false;
-template <class T>
-inline constexpr bool kIsMap<std::map<std::string, T>> = true;
-template <class T>
-inline constexpr bool kIsBag = false;
-template <class S>
-inline constexpr bool kIsBag<BagOf<S>> = true;
 template <class T>
 inline constexpr bool kNever = false;
 
 // Codec of generated structs (metav1::Condition::Mutable), in mutable_codec.h, which programs with
 // such structs include with them.
-struct MutableTable;
 std::string EncodeMutable(const MutableTable& table, const void* object);
 std::string EncodeMutableJson(const MutableTable& table, const void* object);
 Result<void> DecodeMutableJson(const MutableTable& table, std::string_view json, void* object);
-
-template <class T>
-concept HasMutableTable = requires {
-  { T::mutable_table() } -> std::same_as<const MutableTable&>;
-};
 
 // State of reading. After an error, the path is built from the inside to the outside.
 struct FieldsReading {
@@ -143,14 +76,13 @@ template <class J, class T>
 bool DecodeMember(std::string_view name, const J& json, T& out, FieldsReading& reading,
                   bool& found) {
   bool ok = true;
-  const auto one = [&](const auto& field) {
-    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
+  EachField(out, [&]<class Member>(const FieldFacts& field, Member& member) {
+    if constexpr (!kIsBag<Member>) {
       if (found || field.name != name) return;
       found = true;
-      ok = DecodeField(json, out.*field.member, reading) || reading.Within(name);
+      ok = DecodeField(json, member, reading) || reading.Within(name);
     }
-  };
-  std::apply([&](const auto&... field) { (one(field), ...); }, T::kFields);
+  });
   return ok;
 }
 
@@ -162,13 +94,14 @@ bool DecodeStruct(const J& json, T& out, FieldsReading& reading) {
     if (!DecodeMember(name, value, out, reading, found)) return false;
     if (found) continue;
     bool kept = false;
-    const auto keep = [&, &n = name, &v = value](const auto& field) {
-      if constexpr (kIsBag<std::remove_cvref_t<decltype(field)>>) {
-        (out.*field.member).members.Set(n, FieldValue(v));
-        kept = true;
-      }
-    };
-    std::apply([&](const auto&... field) { (keep(field), ...); }, T::kFields);
+    if constexpr (HasBag<T>()) {
+      EachField(out, [&, &n = name, &v = value]<class Member>(const FieldFacts&, Member& member) {
+        if constexpr (kIsBag<Member>) {
+          member.members.Set(n, FieldValue(v));
+          kept = true;
+        }
+      });
+    }
     if (!kept) ++reading.dropped;
   }
   return true;
@@ -302,7 +235,7 @@ bool DecodeField(const J& json, T& out, FieldsReading& reading) {
       return DecodeString(json, out, reading);
     } else if constexpr (HasEnumNames<T>) {
       return DecodeEnum(json, out, reading);
-    } else if constexpr (HasFieldsTuple<T>) {
+    } else if constexpr (HasFields<T>) {
       return DecodeStruct(json, out, reading);
     } else if constexpr (HasMutableTable<T>) {
       return DecodeGenerated(json, out, reading);
@@ -319,9 +252,9 @@ bool DecodeField(const J& json, T& out, FieldsReading& reading) {
     } else {
       static_assert(
           kNever<T>,
-          "kFields: a member's type must be bool, a number, std::string, an enum with EnumNames(), "
+          "a member's type must be bool, a number, std::string, an enum with EnumNames(), "
           "metav1::Time, MicroTime or Duration, resource::Quantity, intstr::IntOrStringMutable, "
-          "json::Value, a struct that has kFields itself, a generated struct "
+          "json::Value, a plain struct, a generated struct "
           "(metav1::Condition::Mutable, not the view metav1::Condition), or std::optional, "
           "kinformer::Box, std::vector, std::deque or std::map<std::string, ...> of one of these");
       return false;
@@ -364,21 +297,23 @@ void EncodeField(const T& value, json::Value& out);
 template <class T>
 void EncodeStruct(const T& value, json::Value& out) {
   json::Object& members = out.EnsureObject();
-  const auto one = [&](const auto& field) {
-    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
-      if (!IsLeftOut(value.*field.member, field.omit_empty)) {
-        EncodeField(value.*field.member, members.Ensure(field.name));
+  EachField(value, [&]<class Member>(const FieldFacts& field, const Member& member) {
+    if constexpr (!kIsBag<Member>) {
+      const bool wanted = field.required && (kIsList<Member> || kIsMap<Member>);
+      if (wanted || !IsLeftOut(member, field.omit_empty)) {
+        EncodeField(member, members.Ensure(field.name));
       }
     }
-  };
-  const auto bag = [&](const auto& field) {
-    if constexpr (kIsBag<std::remove_cvref_t<decltype(field)>>) {
-      for (const auto& [name, unknown] : (value.*field.member).members) {
-        if (members.Find(name) == nullptr) members.Set(name, unknown);
+  });
+  if constexpr (HasBag<T>()) {
+    EachField(value, [&]<class Member>(const FieldFacts&, const Member& member) {
+      if constexpr (kIsBag<Member>) {
+        for (const auto& [name, unknown] : member.members) {
+          if (members.Find(name) == nullptr) members.Set(name, unknown);
+        }
       }
-    }
-  };
-  std::apply([&](const auto&... field) { (one(field), ...), (bag(field), ...); }, T::kFields);
+    });
+  }
 }
 
 template <class T>
@@ -390,7 +325,7 @@ void EncodeField(const T& value, json::Value& out) {
     for (const auto& [enumerator, name] : EnumNames(value)) {
       if (enumerator == value) out = name;
     }
-  } else if constexpr (HasFieldsTuple<T>) {
+  } else if constexpr (HasFields<T>) {
     EncodeStruct(value, out);
   } else if constexpr (HasMutableTable<T>) {
     out = json::Parse(EncodeMutableJson(T::mutable_table(), &value)).value_or(json::Value());
@@ -415,35 +350,16 @@ void EncodeField(const T& value, json::Value& out) {
 
 // ---- Paths
 
-template <class T>
-struct FieldElement {
-  using type = T;
-};
-template <class T>
-struct FieldElement<std::optional<T>> : FieldElement<T> {};
-template <class T>
-struct FieldElement<Box<T>> : FieldElement<T> {};
-template <class T>
-  requires kIsList<T>
-struct FieldElement<T> : FieldElement<typename T::value_type> {};
-
-// Returns true if T has UnknownFields. Paths then name T as a whole, and so they do if it contains
-// itself, since the paths of its members would never end.
-template <class T>
-constexpr bool HasBag() {
-  return std::apply(
-      [](const auto&... field) { return (kIsBag<std::remove_cvref_t<decltype(field)>> || ...); },
-      T::kFields);
-}
-
+// A struct with UnknownFields is named as a whole, and so is one that contains itself, since the
+// paths of its members would never end.
 template <class T, class... Outer>
 void AppendPaths(const std::string& prefix, std::vector<std::string>& out) {
-  const auto one = [&](const auto& field) {
-    if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
-      using Member = std::remove_cvref_t<decltype(std::declval<const T&>().*field.member)>;
+  EachFieldType<T>([&](const FieldFacts& field, auto type) {
+    using Member = typename decltype(type)::type;
+    if constexpr (!kIsBag<Member>) {
       using Element = typename FieldElement<Member>::type;
       const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(field.name);
-      if constexpr (HasFieldsTuple<Element> && !std::is_same_v<Element, T> &&
+      if constexpr (HasFields<Element> && !std::is_same_v<Element, T> &&
                     !(std::is_same_v<Element, Outer> || ...)) {
         if constexpr (!HasBag<Element>()) {
           AppendPaths<Element, T, Outer...>(path, out);
@@ -452,8 +368,7 @@ void AppendPaths(const std::string& prefix, std::vector<std::string>& out) {
       }
       out.push_back(path);
     }
-  };
-  std::apply([&](const auto&... field) { (one(field), ...); }, T::kFields);
+  });
 }
 
 }  // namespace internal

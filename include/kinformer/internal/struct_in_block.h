@@ -13,7 +13,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -32,13 +31,10 @@ std::size_t HeapBytes(const T& value) {
     bytes = value.capacity() > std::string().capacity() ? value.capacity() + 1 : 0;
   } else if constexpr (std::is_same_v<T, intstr::IntOrStringMutable>) {
     bytes = HeapBytes(value.strVal);
-  } else if constexpr (HasFieldsTuple<T>) {
-    const auto add = [&](const auto& field) {
-      if constexpr (!kIsBag<std::remove_cvref_t<decltype(field)>>) {
-        bytes += HeapBytes(value.*field.member);
-      }
-    };
-    std::apply([&](const auto&... field) { (add(field), ...); }, T::kFields);
+  } else if constexpr (HasFields<T>) {
+    EachField(value, [&]<class Member>(const FieldFacts&, const Member& member) {
+      if constexpr (!kIsBag<Member>) bytes += HeapBytes(member);
+    });
   } else if constexpr (HasMutableTable<T>) {
     bytes = EncodeMutable(T::mutable_table(), &value).size();
   } else if constexpr (kIsOptional<T>) {

@@ -4,15 +4,9 @@
 // listers and clients of custom resources as typed as those of built-in kinds.
 //
 //   struct Widget {
-//     static constexpr std::string_view kGroup = "example.com";
-//     static constexpr std::string_view kVersion = "v1";
-//     static constexpr std::string_view kKind = "Widget";
-//     static constexpr std::string_view kPlural = "widgets";
-//     static constexpr bool kNamespaced = true;
-//     WidgetSpec spec;                       // fields.h says what such structs look like
-//     std::optional<WidgetStatus> status;
-//     static constexpr auto kFields = std::tuple(kinformer::Field("spec", &Widget::spec),
-//                                                kinformer::Field("status", &Widget::status));
+//     static constexpr kinformer::CustomKind kKind{.group = "example.com", .version = "v1"};
+//     WidgetSpec spec{};                     // fields.h says what such structs look like
+//     std::optional<WidgetStatus> status{};
 //   };
 //   using Widgets = kinformer::CustomResource<Widget>;
 //
@@ -40,15 +34,19 @@
 #include <utility>
 
 #include "kinformer/api/structs/metav1.h"
+#include "kinformer/internal/kind_of_struct.h"
 #include "kinformer/internal/mutable_codec.h"
 #include "kinformer/internal/struct_in_block.h"
+#include "kinformer/object/custom_kind.h"
 #include "kinformer/object/fields.h"
 #include "kinformer/object/unstructured.h"
 
 namespace kinformer {
 
+// Matches structs that say which resource they are: by a CustomKind, or by a constant for each part
+// of it.
 template <class T>
-concept NamesItsKind = requires {
+concept NamesItsKind = std::same_as<decltype(T::kKind), const CustomKind> || requires {
   { T::kGroup } -> std::convertible_to<std::string_view>;
   { T::kVersion } -> std::convertible_to<std::string_view>;
   { T::kKind } -> std::convertible_to<std::string_view>;
@@ -80,11 +78,11 @@ struct CustomObject : T {
 template <class T>
 class CustomResource : public Unstructured {
   static_assert(NamesItsKind<T>,
-                "CustomResource<T>: T must say which resource it is, by static constexpr members: "
-                "std::string_view kGroup "
-                "(\"\" for the core group), kVersion, kKind, kPlural, and bool kNamespaced");
+                "CustomResource<T>: T must say which resource it is: static constexpr "
+                "kinformer::CustomKind kKind{.group = \"example.com\", .version = \"v1\"}");
   static_assert(StructWithFields<T>,
-                "CustomResource<T>: T must name its members: static constexpr auto kFields = "
+                "CustomResource<T>: T must be a plain struct, without constructors and private "
+                "members, or name its members: static constexpr auto kFields = "
                 "std::tuple(kinformer::Field(\"spec\", &T::spec), ...)");
 
  public:
@@ -92,12 +90,12 @@ class CustomResource : public Unstructured {
   using Unstructured::Unstructured;
 
   static const KindInfo& kind_info() {
-    static constexpr KindInfo kType{.group = T::kGroup,
-                                    .version = T::kVersion,
-                                    .kind = T::kKind,
-                                    .resource = T::kPlural,
+    static constexpr KindInfo kType{.group = internal::kKindOf<T>.group,
+                                    .version = internal::kKindOf<T>.version,
+                                    .kind = internal::kKindOf<T>.kind,
+                                    .resource = internal::kKindOf<T>.plural,
                                     .singular = {},
-                                    .namespaced = T::kNamespaced,
+                                    .namespaced = internal::kKindOf<T>.namespaced,
                                     .message = nullptr,
                                     .structure = &internal::kStructInfo<T>};
     return kType;
@@ -131,7 +129,7 @@ template <class T>
 json::Value ToValue(const CustomObject<T>& object) {
   json::Value out = json::Value::MakeObject();
   out.Set("apiVersion", CustomResource<T>::kind_info().apiVersion());
-  out.Set("kind", T::kKind);
+  out.Set("kind", CustomResource<T>::kind_info().kind);
   out.Set("metadata", json::Parse(internal::EncodeJson(object.metadata)).value_or(json::Value()));
   json::Value rest;
   internal::EncodeField(static_cast<const T&>(object), rest);

@@ -1,7 +1,7 @@
 // kinformer/object/fields.h
 //
-// User-defined structs as JSON: a struct lists its members in a tuple kFields, by which it is read,
-// written and compared.
+// User-defined structs as JSON: plain structs, whose members are read, written and compared by
+// their names.
 //
 //   enum class Colour { kRed, kBlue };
 //   constexpr std::array<kinformer::EnumName<Colour>, 2> EnumNames(Colour) {
@@ -9,32 +9,33 @@
 //   }
 //   struct WidgetSpec {
 //     std::int64_t size = 1;
-//     std::optional<Colour> colour;
-//     std::map<std::string, std::string> selector;
-//     std::vector<Rule> rules;               // a struct with kFields of its own
-//     kinformer::UnknownFields unknown;      // what newer servers send survives an update
-//     static constexpr auto kFields = std::tuple(
-//         kinformer::Field("size", &WidgetSpec::size),
-//         kinformer::Field("colour", &WidgetSpec::colour),
-//         kinformer::Field("selector", &WidgetSpec::selector),
-//         kinformer::Field("rules", &WidgetSpec::rules),
-//         kinformer::Field(&WidgetSpec::unknown));
+//     std::optional<Colour> colour{};
+//     std::map<std::string, std::string> selector{};
+//     std::vector<Rule> rules{};               // another plain struct
+//     std::string class_{};                    // "class": without an underscore at the end
+//     kinformer::UnknownFields unknown{};      // what newer servers send survives an update
 //   };
 //   // An error reads "rules[2].port: expected an integer, got a string".
 //   Result<WidgetSpec> spec = kinformer::FieldsFromJson<WidgetSpec>(text);
 //
 // Members may be bool, integers, float, double, std::string, enums with EnumNames, metav1::Time,
 // MicroTime and Duration, resource::Quantity, intstr::IntOrStringMutable, json::Value (anything),
-// structs with kFields, generated structs (metav1::Condition::Mutable, corev1::PodTemplateSpec::
-// Mutable; include their header, kinformer/api/metav1_mutable.h), and std::optional, Box,
-// std::vector, std::deque and std::map<std::string, ...> of these.
+// plain structs, generated structs (metav1::Condition::Mutable, corev1::PodTemplateSpec::Mutable;
+// include their header, kinformer/api/metav1_mutable.h), and std::optional, Box, std::vector,
+// std::deque and std::map<std::string, ...> of these.
 //
 // Reading: a member that is absent or null keeps its default. A value of another type or out of
-// range, or a text that is no enumerator, is an error that names the path. Members that kFields
-// lacks are stored in the struct's UnknownFields; without one they are dropped. Writing:
-// members in the order of kFields, then the unknown ones. Empty optionals, boxes, lists, maps
-// and times are omitted, all others written; Field(...).OmitEmpty() omits zeros and empty
-// strings too.
+// range, or a text that is no enumerator, is an error that names the path. Members that the struct
+// lacks are stored in its UnknownFields; without one they are dropped. Writing: members in their
+// order, then the unknown ones. Empty optionals, boxes, lists, maps and times are omitted, all
+// others written.
+//
+// kSchema (field_schema.h) gives a member another name in JSON, omits its zeros, and holds the
+// rules of its definition. A struct with constructors, private members, a base class or more than
+// 64 members lists the members that count:
+//
+//   static constexpr auto kFields = std::tuple(kinformer::Field("size", &WidgetSpec::size),
+//                                              kinformer::Field(&WidgetSpec::unknown));
 //
 // Thread-safe; nothing blocks. Counterpart: the struct tags of Go (`json:"size,omitempty"`).
 
@@ -51,16 +52,17 @@
 #include "kinformer/internal/fields_codec.h"
 #include "kinformer/json/json.h"
 #include "kinformer/json/json_view.h"
+#include "kinformer/object/field_schema.h"
 
 namespace kinformer {
 
-// Describes a member by its name in JSON.
+// Describes a member by its name in JSON; Field(...).OmitEmpty() omits zeros and empty strings.
 template <class Struct, class Member>
 constexpr internal::FieldOf<Struct, Member> Field(std::string_view name, Member Struct::* member) {
   return {name, member};
 }
 
-// Describes the member that stores members which kFields does not name.
+// Describes the member that stores members which the struct lacks.
 template <class Struct>
 constexpr internal::BagOf<Struct> Field(UnknownFields Struct::* bag) {
   return {bag};
@@ -68,7 +70,7 @@ constexpr internal::BagOf<Struct> Field(UnknownFields Struct::* bag) {
 
 // Matches structs that can be read and written. A static_assert explains invalid member types.
 template <class T>
-concept StructWithFields = internal::HasFieldsTuple<T>;
+concept StructWithFields = internal::HasFields<T>;
 
 // Reads a struct. kDecode with the path of the first member that does not fit. `dropped`, if not
 // null, counts members that were dropped.

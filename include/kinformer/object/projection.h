@@ -27,11 +27,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include "kinformer/base/result.h"
+#include "kinformer/internal/field_facts.h"
 #include "kinformer/object/kind_info.h"
 
 namespace kinformer {
@@ -39,55 +39,24 @@ namespace kinformer {
 namespace internal {
 class ProjectionTree;  // object/transcode/projection_tree.h
 
-// Appends the paths of a struct with kFields (fields.h) below `prefix`. A struct inside one of its
-// own type is kept whole, and so is one that keeps unknown fields.
-template <class S, class... Outer>
-void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths);
-
-// Type with the member's own fields: the member's type, or the element type of a list or optional.
-template <class M>
-struct FieldsOfMember {
-  using type = M;
-};
-template <class M>
-  requires(
-      !requires { M::kFields; } &&
-      requires(M& m) {
-        typename M::value_type;
-        requires requires { M::value_type::kFields; };
-      })
-struct FieldsOfMember<M> {
-  using type = typename M::value_type;
-};
-
-template <class S, class... Outer, class Member>
-void AppendMemberPaths(const std::string& path, Member S::* /*member*/,
-                       std::vector<std::string>& paths) {
-  using Inner = typename FieldsOfMember<Member>::type;
-  if constexpr (!requires { Inner::kFields; } ||
-                (std::is_same_v<Inner, S> || ... || std::is_same_v<Inner, Outer>)) {
-    paths.push_back(path);
-  } else {
-    AppendFieldPaths<Inner, S, Outer...>(path, paths);
-  }
-}
-
+// Appends the paths of a user's struct (fields.h) below `prefix`. A struct inside one of its own
+// type is kept whole, and so is one that keeps unknown fields.
 template <class S, class... Outer>
 void AppendFieldPaths(const std::string& prefix, std::vector<std::string>& paths) {
-  const bool keeps_unknown = std::apply(
-      [](const auto&... field) { return (... || !requires { field.name; }); }, S::kFields);
-  if (keeps_unknown) return paths.push_back(prefix);
-  std::apply(
-      [&](const auto&... field) {
-        const auto append = [&](const auto& one) {
-          if constexpr (requires { one.name; }) {
-            const std::string name = "[\"" + std::string(one.name) + "\"]";
-            AppendMemberPaths<S, Outer...>(prefix + name, one.member, paths);
-          }
-        };
-        (append(field), ...);
-      },
-      S::kFields);
+  if constexpr (HasBag<S>()) {
+    paths.push_back(prefix);
+  } else {
+    EachFieldType<S>([&](const FieldFacts& field, auto type) {
+      using Inner = typename FieldElement<typename decltype(type)::type>::type;
+      const std::string path = prefix + "[\"" + std::string(field.name) + "\"]";
+      if constexpr (!HasFields<Inner> ||
+                    (std::is_same_v<Inner, S> || ... || std::is_same_v<Inner, Outer>)) {
+        paths.push_back(path);
+      } else {
+        AppendFieldPaths<Inner, S, Outer...>(path, paths);
+      }
+    });
+  }
 }
 }  // namespace internal
 
@@ -117,7 +86,7 @@ class Projection {
     return Checked(Drop(paths), T::kind_info());
   }
 
-  // Keeps the fields that a user's struct with kFields (fields.h) declares. Keeps everything if the
+  // Keeps the fields that a user's struct (fields.h) declares. Keeps everything if the
   // struct keeps unknown fields.
   template <class S>
   static Projection For() {

@@ -247,9 +247,16 @@ bool Prune(const SchemaNode* schema, Value& value, bool resource, bool keep) {
   return pruned;
 }
 
-// Returns the first type error in the metadata of embedded objects.
+// Returns the first type error in kind, apiVersion and metadata of embedded objects.
 std::string EmbeddedError(const SchemaNode& schema, const Value& value, std::string& path) {
   if (schema.embedded_resource && value.is_object()) {
+    for (const char* const name : {"apiVersion", "kind"}) {
+      const Value& text = value[name];
+      if (text.is_null() || text.is_string()) continue;
+      return path + "." + name +
+             ": Invalid value: " + text.Dump({.sort_keys = true, .escape_html = false}) +
+             ": must be a string";
+    }
     if (const Value* metadata = value.Find("metadata")) {
       if (std::string error = MetaError(*metadata); !error.empty()) {
         return path + ".metadata: Invalid value: " +

@@ -120,6 +120,10 @@ TEST(SchemaFields, TypesInMetadata) {
       error("{spec: {inner: {metadata: {labels: {a: 1}}}}}"),
       R"(spec.inner.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number )"
       "into Go struct field ObjectMeta.labels of type string");
+  EXPECT_EQ(error("{spec: {inner: {apiVersion: 7}}}"),
+            "spec.inner.apiVersion: Invalid value: 7: must be a string");
+  EXPECT_EQ(error("{spec: {inner: {apiVersion: v1, kind: [a]}}}"),
+            "spec.inner.kind: Invalid value: [\"a\"]: must be a string");
   EXPECT_EQ(error("{metadata: {name: a, generation: 1, finalizers: [a], ownerReferences: [{}]}}"),
             "");
 }

@@ -86,6 +86,7 @@ TEST(SchemaNumbers, Multiples_AreCheckedWithTolerance) {
       {"{type: integer, multipleOf: 3}", "10", {"10: should be a multiple of 3"}},
       {"{type: integer, multipleOf: 3}", "2", {"2: should be a multiple of 3"}},
       {"{type: integer, multipleOf: 1}", "2", {}},
+      {"{type: integer, multipleOf: 5}", "2147483648", {"2147483648: should be a multiple of 5"}},
       {"{type: number, multipleOf: 1}", "2.5", {"2.5: should be a multiple of 1"}},
       {"{type: number, multipleOf: 0.01}", "0.07", {}},
       {"{type: number, multipleOf: 0.01}", "4.35", {}},

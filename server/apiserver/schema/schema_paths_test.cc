@@ -111,6 +111,8 @@ TEST(SchemaPaths, EmbeddedObjects_AreObjects) {
       {"{}", {".apiVersion: Required value", ".kind: Required value"}},
       {"{'kind':'Pod'}", {".apiVersion: Required value"}},
       {"{'apiVersion':'v1'}", {".kind: Required value"}},
+      {"{'apiVersion':'v1','kind':''}", {R"(.kind: Invalid value: "": must not be empty)"}},
+      {"{'apiVersion':'','kind':'Pod'}", {R"(.apiVersion: Invalid value: "": must not be empty)"}},
       {"{'apiVersion':'a/b/c','kind':'Pod'}",
        {R"(.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c)"}},
       {"{'apiVersion':'v1','kind':'1Pod'}", {R"(.kind: Invalid value: "1Pod": )" + kind_rule}},

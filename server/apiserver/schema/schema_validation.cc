@@ -88,6 +88,9 @@ std::string Plural(std::int64_t count, std::string_view one, std::string_view ma
 
 bool IsMultiple(double number, double factor) {
   if (factor == 0) return true;
+  if (std::trunc(number) == number && std::trunc(factor) == factor) {
+    return std::fmod(number, factor) == 0;
+  }
   const double times = number / factor;
   return std::abs(times - std::nearbyint(times)) < 1e-9 * std::max(1.0, std::abs(times));
 }
@@ -470,14 +473,18 @@ class Validator {
   void CheckEmbedded(const Value& value) {
     const std::string& api_version = value["apiVersion"].StringOrEmpty();
     const std::string& kind = value["kind"].StringOrEmpty();
-    if (api_version.empty()) {
+    if (!value["apiVersion"].is_string()) {
       Note(Required(Field() + ".apiVersion"));
+    } else if (api_version.empty()) {
+      Note(InvalidValue(Field() + ".apiVersion", GoQuoted(""), "must not be empty"));
     } else if (std::count(api_version.begin(), api_version.end(), '/') > 1) {
       Note(InvalidValue(Field() + ".apiVersion", GoQuoted(api_version),
                         "unexpected GroupVersion string: " + api_version));
     }
-    if (kind.empty()) {
+    if (!value["kind"].is_string()) {
       Note(Required(Field() + ".kind"));
+    } else if (kind.empty()) {
+      Note(InvalidValue(Field() + ".kind", GoQuoted(""), "must not be empty"));
     } else if (!IsDns1035Label(LowerCase(kind))) {
       Note(InvalidValue(
           Field() + ".kind", GoQuoted(kind),

@@ -8,6 +8,8 @@
 #include "kinformer/client/discovery.h"
 #include "kinformer/json/json.h"
 
+#include "client/manifests/definition_state.h"
+
 namespace kinformer::internal::manifests {
 namespace {
 
@@ -21,18 +23,6 @@ bool IsDefinition(const Manifest& manifest) {
 GroupKind KindOf(const json::Value& definition) {
   return {.group = definition["spec"]["group"].StringOrEmpty(),
           .kind = definition["spec"]["names"]["kind"].StringOrEmpty()};
-}
-
-// Returns why the definition is not established; empty if it is.
-std::string Lacking(const json::Value& definition) {
-  std::string why = "it is not established";
-  for (const json::Value& condition : definition["status"]["conditions"].items()) {
-    const bool holds = condition["status"].StringOrEmpty() == "True";
-    const std::string& type = condition["type"].StringOrEmpty();
-    if (type == "Established" && holds) return "";
-    if (type == "NamesAccepted" && !holds) why += ": " + condition["message"].StringOrEmpty();
-  }
-  return why;
 }
 
 }  // namespace
@@ -67,7 +57,7 @@ Result<void> Definitions::Await(const ObjectRequests& requests, const GroupVersi
         if (!established) {
           Result<std::optional<json::Value>> definition = requests.Get(target);
           if (!definition) return std::move(definition).error();
-          lacking = *definition ? Lacking(**definition) : "it is gone";
+          lacking = *definition ? LacksToBeEstablished(**definition) : "it is gone";
           established = lacking.empty();
           if (!established) return false;
           lacking = "the server does not serve the kind yet";
