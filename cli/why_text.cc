@@ -60,8 +60,8 @@ void AddFight(std::string& out, const json::Value& fight) {
                      : type == "server" ? std::string("the server")
                      : others.empty()   ? std::string("another writer")
                                         : others);
-  out += ": " + fight["rounds"].NumberText() + " rounds, the last " +
-         Seconds(fight["agoSeconds"]) + " ago";
+  out += ": " + fight["rounds"].NumberText() + " rounds, the last " + Seconds(fight["agoSeconds"]) +
+         " ago";
   if (!fight["underWay"].AsBool().value_or(false)) {
     out += "; it has ended";
   } else if (fight["heldSeconds"].AsDouble().value_or(0) > 0) {

@@ -73,7 +73,8 @@ namespace kinformer {
 // kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache),
 // kinformer_reconcile_parked_total (put aside until a cache shows an own write),
 // kinformer_own_events_filtered_total (see ControllerOptions::filter_own_events),
-// kinformer_fights_found_total and kinformer_fights_under_way (see fights.h); those of the queue, whose labels `name` and `controller` are the controller's name.
+// kinformer_fights_found_total and kinformer_fights_under_way (see fights.h); those of the queue,
+// whose labels `name` and `controller` are the controller's name.
 //
 // Thread-safe. Counterpart: controller.TypedController.
 template <class R>

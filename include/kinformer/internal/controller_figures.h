@@ -31,12 +31,12 @@ struct ControllerFigures {
 
   // A field whose writes are, or were, undone again and again.
   struct Fight {
-    std::string request{};  // whose reconcile writes it
-    std::string kind{};     // of the object: "Deployment.apps"
-    std::string object{};   // "namespace/name"
-    std::string field{};    // path
-    std::string type{};     // "other writer", "itself", "server"
-    std::string manager{};  // field manager of the controller; empty: unknown
+    std::string request{};              // whose reconcile writes it
+    std::string kind{};                 // of the object: "Deployment.apps"
+    std::string object{};               // "namespace/name"
+    std::string field{};                // path
+    std::string type{};                 // "other writer", "itself", "server"
+    std::string manager{};              // field manager of the controller; empty: unknown
     std::vector<std::string> others{};  // for "other writer": their field managers
     std::string own_value{};            // short plain values only
     std::string other_value{};

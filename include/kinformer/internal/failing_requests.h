@@ -37,7 +37,8 @@ struct FailedAttempts {
 template <class R, class Hash = std::hash<R>>
 class FailingRequests {
  public:
-  FailingRequests(Env& env, const ControllerOptions& options) : env_(env), paces_(env, options), held_(env) {}
+  FailingRequests(Env& env, const ControllerOptions& options)
+      : env_(env), paces_(env, options), held_(env) {}
 
   // The request has failed, and is tried again at `retry_at`, or earlier if an event of it comes.
   void Failed(const R& request, std::optional<Error> error, SteadyTime retry_at) {

@@ -42,6 +42,19 @@ DebugState StateForTest() {
   ControllerFigures website{.name = "website", .workers = 2, .waiting = 5};
   website.oldest = seconds(3);
   website.running.push_back({"default/a", milliseconds(250)});
+  website.fights.push_back({.request = "default/a",
+                            .kind = "Website.example.com",
+                            .object = "default/a",
+                            .field = "spec.color",
+                            .type = "other writer",
+                            .manager = "website",
+                            .others = {"argo"},
+                            .own_value = "blue",
+                            .rounds = 6,
+                            .begun = seconds(4),
+                            .ago = seconds(3),
+                            .under_way = true,
+                            .held = seconds(7)});
   state.controllers.push_back(website);
   return state;
 }

@@ -47,7 +47,7 @@ std::string Joined(const std::vector<std::string>& managers) {
   return text;
 }
 
-// What people can do about a fight.
+// Returns the advice for people.
 std::string_view RemedyOf(std::string_view type) {
   if (type == "other writer") {
     return "let one of them only set the field: take it out of what this controller writes, or out "
@@ -136,9 +136,8 @@ std::optional<SteadyTime> FightBook::Note(const Write& write) {
   {
     const base::MutexLock lock(mutex_);
     const fights::RecentTable::Entry* const last = written_.Find(key);
-    const bool foreign =
-        last != nullptr && write.before != nullptr &&
-        last->value != PrintOf("version", write.before->resourceVersion(), {}, 0);
+    const bool foreign = last != nullptr && write.before != nullptr &&
+                         last->value != PrintOf("version", write.before->resourceVersion(), {}, 0);
     written_.Note(key, version, now);
     prints_.Note(version, 0, now);
     for (std::size_t i = 0; i < write.fields.size(); ++i) {
@@ -349,8 +348,8 @@ void FightBook::Say(const std::vector<News>& news) {
       found.message = Quoted(fight.manager) + " changes " + fight.field + " back itself, " + rounds;
     }
     found.message += "; " + std::string(RemedyOf(fight.type));
-    static_cast<void>(
-        base::CallUser(env_, "event of a fight", [&] { tell(found); }, [&] { return controller_; }));
+    static_cast<void>(base::CallUser(
+        env_, "event of a fight", [&] { tell(found); }, [&] { return controller_; }));
   }
 }
 

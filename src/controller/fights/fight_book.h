@@ -48,7 +48,7 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
   static constexpr std::size_t kMostObjects = 256;
   static constexpr std::size_t kMostEnded = 20;
 
-  // What has woken a reconcile.
+  // Tells what has woken a reconcile.
   struct Causes {
     bool only_own_writes = false;   // events of writes of this controller, at least one
     bool nothing_of_others = true;  // those, retries, requeues and timers
@@ -61,7 +61,7 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
     const Block* now;
     Causes causes{};
     std::vector<WrittenField> fields{};
-    std::string manager{};             // its own, by the fields that it has written
+    std::string manager{};              // its own, by the fields that it has written
     std::vector<std::string> others{};  // for each field, the manager that had it before
   };
 
@@ -76,8 +76,7 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
   // Whether this version of an object is one that the controller has written.
   [[nodiscard]] bool Wrote(std::string_view version) const KINFORMER_EXCLUDES(mutex_);
   // Whether a write to this object, as it is before, is to be told with its fields.
-  [[nodiscard]] bool Suspects(const Block& before, const Causes& causes)
-      KINFORMER_EXCLUDES(mutex_);
+  [[nodiscard]] bool Suspects(const Block& before, const Causes& causes) KINFORMER_EXCLUDES(mutex_);
   // Notes a write. Returns until when it holds up its request, if it is a round of a fight.
   std::optional<SteadyTime> Note(const Write& write) KINFORMER_EXCLUDES(mutex_);
 
@@ -151,7 +150,7 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
   mutable base::Mutex mutex_;
   std::function<void(const FoundFight&)> tell_ KINFORMER_GUARDED_BY(mutex_);
   RecentTable written_ KINFORMER_GUARDED_BY(mutex_){1024};  // versions written last, by object
-  RecentTable prints_ KINFORMER_GUARDED_BY(mutex_){1024};   // written versions, and values of fields
+  RecentTable prints_ KINFORMER_GUARDED_BY(mutex_){1024};  // written versions, and values of fields
   Objects objects_ KINFORMER_GUARDED_BY(mutex_);
   std::size_t fights_ KINFORMER_GUARDED_BY(mutex_) = 0;  // under way
   // With `ago` as of the moment at which it was noted.

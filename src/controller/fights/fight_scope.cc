@@ -75,8 +75,8 @@ bool FightScope::Suspects(const Block& before) { return book_.Suspects(before, O
 
 void FightScope::Wrote(const KindInfo& kind, const ObjectRef& before, const ObjectRef& now,
                        const fights::SentWrite* sent) {
-  FightBook::Write write{.kind = &kind, .request = &request_, .before = before.get(),
-                         .now = now.get()};
+  FightBook::Write write{
+      .kind = &kind, .request = &request_, .before = before.get(), .now = now.get()};
   if (before && sent != nullptr && before->uid() == now->uid()) {
     write.causes = OfCauses();
     const json::Value was = JsonOfObject(before);

@@ -14,8 +14,8 @@
 namespace kinformer::internal::fights {
 
 // A table of keys that are hashes, each with a value and the time of its last note. A new key takes
-// the place of the oldest of the four with which it shares a line. Thread-compatible. Takes 24 bytes
-// for each place, from the first note on.
+// the place of the oldest of the four with which it shares a line. Takes 24 bytes for each place,
+// from the first note on. Thread-compatible.
 class RecentTable {
  public:
   struct Entry {

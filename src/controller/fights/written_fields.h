@@ -1,6 +1,6 @@
 // controller/fights/written_fields.h
 //
-// What a write was to set in an object, and what has become of it.
+// FieldsOf: the fields that a write was to set in an object, and what has become of them.
 
 #ifndef KINFORMER_CONTROLLER_FIGHTS_WRITTEN_FIELDS_H_
 #define KINFORMER_CONTROLLER_FIGHTS_WRITTEN_FIELDS_H_
@@ -45,8 +45,8 @@ struct WrittenField {
 inline constexpr std::size_t kMostWrittenFields = 16;
 
 // Returns the fields that the write itself has changed from `before` to `now`, which are whole
-// objects, and those that the server did not keep; kMostWrittenFields at most. Other differences, which
-// others have made in between, are left out. `secret`: no value may be told.
+// objects, and those that the server did not keep; kMostWrittenFields at most. Other differences,
+// which others have made in between, are left out. `secret`: no value may be told.
 [[nodiscard]] std::vector<WrittenField> FieldsOf(const json::Value& before, const json::Value& now,
                                                  const SentWrite& sent, bool secret,
                                                  std::uint64_t hash_seed);

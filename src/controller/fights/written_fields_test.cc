@@ -23,8 +23,9 @@ std::vector<WrittenField> Fields(const std::string& before, const std::string& n
 std::vector<std::string> Texts(const std::vector<WrittenField>& fields) {
   std::vector<std::string> texts;
   for (const WrittenField& field : fields) {
-    texts.push_back(field.undone ? field.path + " sent " + field.sent_text + ", is " + field.now_text
-                                 : field.path + " " + field.before_text + " -> " + field.now_text);
+    texts.push_back(field.undone
+                        ? field.path + " sent " + field.sent_text + ", is " + field.now_text
+                        : field.path + " " + field.before_text + " -> " + field.now_text);
   }
   return texts;
 }
@@ -45,20 +46,18 @@ TEST(WrittenFieldsTest, UpdateThatLeavesAFieldOut_HasRemovedIt) {
 }
 
 TEST(WrittenFieldsTest, ChangeOfOthersInBetween_IsNotTheWrites) {
-  EXPECT_THAT(Fields(R"({"spec":{"a":1},"status":{"ready":2}})",
-                     R"({"spec":{"a":1},"status":{"ready":3}})", Form::kMerge,
-                     R"({"spec":{"a":1}})"),
-              IsEmpty());
+  EXPECT_THAT(
+      Fields(R"({"spec":{"a":1},"status":{"ready":2}})", R"({"spec":{"a":1},"status":{"ready":3}})",
+             Form::kMerge, R"({"spec":{"a":1}})"),
+      IsEmpty());
 }
 
 TEST(WrittenFieldsTest, ServerSetsAnotherValue_IsUndone) {
   const std::string body = R"({"spec":{"a":1}})";
-  EXPECT_THAT(
-      Texts(Fields(R"({"spec":{"a":2}})", R"({"spec":{"a":2}})", Form::kWhole, body)),
-      ElementsAre("spec.a sent 1, is 2"));
-  EXPECT_THAT(
-      Texts(Fields(R"({"spec":{"a":2}})", R"({"spec":{"a":3}})", Form::kMerge, body)),
-      ElementsAre("spec.a sent 1, is 3"));
+  EXPECT_THAT(Texts(Fields(R"({"spec":{"a":2}})", R"({"spec":{"a":2}})", Form::kWhole, body)),
+              ElementsAre("spec.a sent 1, is 2"));
+  EXPECT_THAT(Texts(Fields(R"({"spec":{"a":2}})", R"({"spec":{"a":3}})", Form::kMerge, body)),
+              ElementsAre("spec.a sent 1, is 3"));
 }
 
 TEST(WrittenFieldsTest, DefaultsOfTheServer_AreNotUndone) {
@@ -83,26 +82,26 @@ TEST(WrittenFieldsTest, StatusInAWriteOfTheWhole_IsNotJudged) {
 }
 
 TEST(WrittenFieldsTest, WriteOfTheStatus_HasOnlyTheStatus) {
-  EXPECT_THAT(Texts(Fields(R"({"spec":{"a":1},"status":{"n":1}})",
-                           R"({"spec":{"a":2},"status":{"n":2}})", Form::kStatus,
-                           R"({"spec":{"a":2},"status":{"n":2}})")),
-              ElementsAre("status.n 1 -> 2"));
+  EXPECT_THAT(
+      Texts(Fields(R"({"spec":{"a":1},"status":{"n":1}})", R"({"spec":{"a":2},"status":{"n":2}})",
+                   Form::kStatus, R"({"spec":{"a":2},"status":{"n":2}})")),
+      ElementsAre("status.n 1 -> 2"));
 }
 
 TEST(WrittenFieldsTest, ItemsWithNames_AreComparedByThem) {
   EXPECT_THAT(
       Texts(Fields(R"({"spec":{"containers":[{"name":"a","image":"1"},{"name":"b","image":"1"}]}})",
                    R"({"spec":{"containers":[{"name":"b","image":"2"},{"name":"a","image":"1"}]}})",
-                   Form::kFields,
-                   R"({"spec":{"containers":[{"name":"b","image":"2"}]}})")),
+                   Form::kFields, R"({"spec":{"containers":[{"name":"b","image":"2"}]}})")),
       ElementsAre(R"(spec.containers["b"].image "1" -> "2")"));
 }
 
 TEST(WrittenFieldsTest, ConditionsOfOthers_AreNotTheWrites) {
   EXPECT_THAT(
-      Fields(R"({"status":{"conditions":[{"type":"A","status":"True"}]}})",
-             R"({"status":{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"x"}]}})",
-             Form::kFields, R"({"status":{"conditions":[{"type":"A","status":"True"}]}})"),
+      Fields(
+          R"({"status":{"conditions":[{"type":"A","status":"True"}]}})",
+          R"({"status":{"conditions":[{"type":"A","status":"True"},{"type":"B","status":"x"}]}})",
+          Form::kFields, R"({"status":{"conditions":[{"type":"A","status":"True"}]}})"),
       IsEmpty());
 }
 
@@ -123,7 +122,8 @@ TEST(WrittenFieldsTest, JsonPatch_HasWhatItsPathsName) {
           R"([{"op":"test","path":"/spec/b","value":1},{"op":"replace","path":"/spec/a","value":2},
               {"op":"add","path":"/spec/l/-","value":"y"},
               {"op":"remove","path":"/metadata/annotations/e.com~1n"}])")),
-      ElementsAre("spec.a 1 -> 2", "spec.l  -> ", R"(metadata.annotations["e.com/n"] "1" -> none)"));
+      ElementsAre("spec.a 1 -> 2", "spec.l  -> ",
+                  R"(metadata.annotations["e.com/n"] "1" -> none)"));
 }
 
 TEST(WrittenFieldsTest, SecretsAndLongValues_HaveNoText) {
@@ -137,9 +137,9 @@ TEST(WrittenFieldsTest, SecretsAndLongValues_HaveNoText) {
                            R"({"spec":{"a":2}})", true)),
               ElementsAre("spec.a  -> "));
   const std::string env = R"({"spec":{"containers":[{"name":"a","env":[{"name":"P","value":")";
-  EXPECT_THAT(Texts(Fields(env + R"(1"}]}]}})", env + R"(2"}]}]}})", Form::kWhole,
-                           env + R"(2"}]}]}})")),
-              ElementsAre(R"(spec.containers["a"].env["P"].value  -> )"));
+  EXPECT_THAT(
+      Texts(Fields(env + R"(1"}]}]}})", env + R"(2"}]}]}})", Form::kWhole, env + R"(2"}]}]}})")),
+      ElementsAre(R"(spec.containers["a"].env["P"].value  -> )"));
   const std::string longer(60, 'x');
   EXPECT_THAT(Texts(Fields(R"({"spec":{"a":1}})", R"({"spec":{"a":")" + longer + R"("}})",
                            Form::kWhole, R"({"spec":{"a":")" + longer + R"("}})")),
@@ -171,8 +171,7 @@ TEST(WrittenFieldsTest, ManyFields_AreLimited) {
     before += ",\"f" + std::to_string(i) + "\":1";
     now += ",\"f" + std::to_string(i) + "\":2";
   }
-  EXPECT_EQ(Fields(before + "}}", now + "}}", Form::kWhole, now + "}}").size(),
-            kMostWrittenFields);
+  EXPECT_EQ(Fields(before + "}}", now + "}}", Form::kWhole, now + "}}").size(), kMostWrittenFields);
 }
 
 }  // namespace

@@ -16,13 +16,14 @@ std::function<void(const FoundFight&)> EventsOfFights(const std::shared_ptr<Clus
     const KindInfo& kind = *fight.kind;
     corev1::ObjectReferenceMutable about;
     about.kind = kind.kind;
-    about.apiVersion = kind.group.empty() ? std::string(kind.version)
-                                          : std::string(kind.group).append("/").append(kind.version);
+    about.apiVersion = kind.group.empty()
+                           ? std::string(kind.version)
+                           : std::string(kind.group).append("/").append(kind.version);
     about.namespace_ = fight.object.namespace_;
     about.name = fight.object.name;
     about.uid = fight.uid;
-    to->GetEventRecorderFor(component)
-        ->Event(about, kEventTypeWarning, "FieldFight", fight.message);
+    to->GetEventRecorderFor(component)->Event(about, kEventTypeWarning, "FieldFight",
+                                              fight.message);
   };
 }
 

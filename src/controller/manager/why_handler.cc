@@ -37,8 +37,8 @@ std::vector<ControllerFigures::Fight> FightsOf(const ReconcileHistory& history,
   std::vector<ControllerFigures::Fight> fights = history.Fights();
   std::erase_if(fights, [&](const ControllerFigures::Fight& fight) {
     const std::string_view name = std::string_view(fight.kind).substr(0, fight.kind.find('.'));
-    if (fight.object == object && (EqualsIgnoringCase(kind, fight.kind) ||
-                                   EqualsIgnoringCase(kind, name))) {
+    if (fight.object == object &&
+        (EqualsIgnoringCase(kind, fight.kind) || EqualsIgnoringCase(kind, name))) {
       return false;
     }
     return std::ranges::find(requests, fight.request, &PastOfKey::key) == requests.end();
