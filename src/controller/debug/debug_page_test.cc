@@ -122,6 +122,10 @@ TEST_F(DebugPageTest, DocumentHasAllFigures) {
   EXPECT_EQ(state.At("/controllers/0/oldestSeconds").AsDouble(), 3);
   EXPECT_EQ(state.At("/controllers/0/running/0/request").StringOrEmpty(), "default/a");
   EXPECT_EQ(state.At("/controllers/0/running/0/seconds").AsDouble(), 0.25);
+  EXPECT_EQ(state.At("/controllers/0/fights/0/field").StringOrEmpty(), "spec.color");
+  EXPECT_EQ(state.At("/controllers/0/fights/0/others/0").StringOrEmpty(), "argo");
+  EXPECT_EQ(state.At("/controllers/0/fights/0/heldSeconds").AsDouble(), 7);
+  EXPECT_THAT(answer->body, Not(HasSubstr("blue"))) << "it has no data of objects";
 }
 
 TEST_F(DebugPageTest, FiguresOfThisProcessAreThoseOfTheKernel) {

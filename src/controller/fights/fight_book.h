@@ -60,7 +60,7 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
     const Block* before;  // null: unknown, or it was created
     const Block* now;
     Causes causes{};
-    std::vector<WrittenField> fields{};
+    std::vector<fights::WrittenField> fields{};
     std::string manager{};              // its own, by the fields that it has written
     std::vector<std::string> others{};  // for each field, the manager that had it before
   };
@@ -120,11 +120,12 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
 
   [[nodiscard]] std::uint64_t PrintOf(std::string_view what, std::string_view uid,
                                       std::string_view path, std::uint64_t value) const;
-  [[nodiscard]] bool IsRecent(const RecentTable::Entry* entry, SteadyTime now, bool found) const;
+  [[nodiscard]] bool IsRecent(const fights::RecentTable::Entry* entry, SteadyTime now,
+                              bool found) const;
   [[nodiscard]] Duration Patience(bool found) const;
   // Returns the object's entry, or makes it if there is room; null: there is none.
   Object* Make(const Write& write, SteadyTime now) KINFORMER_REQUIRES(mutex_);
-  Field* MakeField(const Write& write, const WrittenField& written, SteadyTime now)
+  Field* MakeField(const Write& write, const fights::WrittenField& written, SteadyTime now)
       KINFORMER_REQUIRES(mutex_);
   // Each returns true for a round of a fight that was found.
   bool NoteChange(const Write& write, std::size_t i, bool foreign, SteadyTime now,
@@ -149,8 +150,9 @@ class FightBook : public std::enable_shared_from_this<FightBook> {
   const std::shared_ptr<Gauge> under_way_;
   mutable base::Mutex mutex_;
   std::function<void(const FoundFight&)> tell_ KINFORMER_GUARDED_BY(mutex_);
-  RecentTable written_ KINFORMER_GUARDED_BY(mutex_){1024};  // versions written last, by object
-  RecentTable prints_ KINFORMER_GUARDED_BY(mutex_){1024};  // written versions, and values of fields
+  // Versions written last, by object; and written versions and values of fields.
+  fights::RecentTable written_ KINFORMER_GUARDED_BY(mutex_){1024};
+  fights::RecentTable prints_ KINFORMER_GUARDED_BY(mutex_){1024};
   Objects objects_ KINFORMER_GUARDED_BY(mutex_);
   std::size_t fights_ KINFORMER_GUARDED_BY(mutex_) = 0;  // under way
   // With `ago` as of the moment at which it was noted.
