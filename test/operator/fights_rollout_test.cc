@@ -81,7 +81,7 @@ class FightsRolloutTest : public ::testing::Test {
     web.metadata.name = map.metadata().name();
     if (auto owned = controllerutil::SetControllerReference(map, web); !owned) return owned;
     if (scales) web.spec.replicas = std::stoi("0" + std::string(map.data()["replicas"]));
-    web.spec.selector.matchLabels["app"] = web.metadata.name;
+    web.spec.selector.emplace().matchLabels["app"] = web.metadata.name;
     web.spec.template_.metadata.labels["app"] = web.metadata.name;
     web.spec.template_.spec.containers.push_back(
         {.name = "main", .image = std::string(map.data()["image"])});

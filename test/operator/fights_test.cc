@@ -166,11 +166,12 @@ TEST_F(FightsTest, TheObjectGetsAnEvent) {
   env_.RunFor(minutes(1));
   std::vector<std::string> messages;
   EXPECT_TRUE(env_.Blocking([&] {
-    for (const auto& event : *env_.client().For<corev1::Event>("default").List().OrExit()) {
-      if (event->reason() != "FieldFight") continue;
-      EXPECT_EQ(event->involvedObject().name(), "a");
-      EXPECT_EQ(event->type(), "Warning");
-      messages.emplace_back(event->message());
+    const auto events = env_.client().For<corev1::Event>("default").List().OrExit();
+    for (const corev1::Event event : events) {
+      if (event.reason() != "FieldFight") continue;
+      EXPECT_EQ(event.involvedObject().name(), "a");
+      EXPECT_EQ(event.type(), "Warning");
+      messages.emplace_back(event.message());
     }
   }));
   ASSERT_EQ(messages.size(), 1U);

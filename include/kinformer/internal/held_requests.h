@@ -39,14 +39,16 @@ class HeldRequests {
   explicit HeldRequests(Env& env) : env_(env) {}
 
   // Takes the holds that the last reconcile of the request leaves, in the place of earlier ones.
-  // Forgets those of other requests that are over.
+  // Where there are some, it forgets those of other requests that are over.
   void Hold(const R& request, std::vector<RequestHold> holds) {
     if (holds.empty() && !any_.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(mutex_);
     held_.erase(request);
-    const SteadyTime now = env_.Now();
-    std::erase_if(held_, [&](const auto& held) { return UntilOf(held.second) <= now; });
-    if (!holds.empty()) held_[request] = std::move(holds);
+    if (!holds.empty()) {
+      const SteadyTime now = env_.Now();
+      std::erase_if(held_, [&](const auto& held) { return UntilOf(held.second) <= now; });
+      held_[request] = std::move(holds);
+    }
     any_.store(!held_.empty(), std::memory_order_release);
   }
   // Lets the request go if the event that is handled on this thread says so.

@@ -339,7 +339,7 @@ void FightBook::Say(const std::vector<News>& news) {
                     {"rounds", rounds},
                     {"values", values.empty() ? std::string("not told") : values},
                     {"pace", held},
-                    {"remedy", RemedyOf(fight.type)}});
+                    {"remedy", std::string(RemedyOf(fight.type))}});
     if (!tell) continue;
     FoundFight found = one.found;
     found.message = Quoted(fight.manager) + " and " + whom + " undo each other in " + fight.field +
