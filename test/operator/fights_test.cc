@@ -73,11 +73,12 @@ class FightsTest : public ::testing::Test {
   // One that knows of no fights.
   static ControllerOptions Reckless() { return {.fights = FightOptions{.enabled = false}}; }
 
+  // By a client, so that fields have owners from the beginning.
   void Make(const std::string& name = "a") {
-    env_.server()
-        .Create(kMaps,
-                *json::Parse(R"({"metadata":{"namespace":"default","name":")" + name + "\"}}"))
-        .OrExit();
+    Map::Mutable map;
+    map.metadata.name = name;
+    map.metadata.labels["a"] = "b";
+    EXPECT_TRUE(env_.Blocking([&] { env_.client().For<Map>("default").Create(map).OrExit(); }));
   }
   void Patch(const std::string& patch) {
     env_.server().Patch(kMaps, kName, json::Parse(patch).OrExit()).OrExit();
@@ -287,7 +288,7 @@ TEST_F(FightsTest, ManyQuickChangesAtTheBeginning_AreNoFight) {
   });
   env_.RunFor(seconds(5));
   Make();
-  env_.RunFor(seconds(8));
+  env_.RunFor(minutes(1));
   const auto map = env_.server().Get(kMaps, kName).OrExit();
   EXPECT_EQ(map["data"]["phase"].StringOrEmpty(), "ready") << "it was not held up";
   EXPECT_EQ(FightsInTheLog(), 0U);
