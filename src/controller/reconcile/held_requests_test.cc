@@ -45,7 +45,7 @@ class HeldRequestsTest : public ::testing::Test {
   internal::HeldRequests<Request> held_{sim_.env()};
 };
 
-TEST_F(HeldRequestsTest, ItWaitsUntilTheEnd_AndOthersDoNot) {
+TEST_F(HeldRequestsTest, HeldRequest_WaitsUntilTheEnd_AndOthersDoNot) {
   HoldA(seconds(10));
   sim_.RunFor(seconds(4));
   EXPECT_EQ(Wait(), Duration(seconds(6)));
@@ -91,7 +91,7 @@ TEST_F(HeldRequestsTest, AnotherOneOfItsName_EndsIt) {
   }
 }
 
-TEST_F(HeldRequestsTest, OfTwoObjects_TheOtherOneStillHolds) {
+TEST_F(HeldRequestsTest, TwoObjects_TheOneThatIsLeftHolds) {
   const SteadyTime until = sim_.env().Now() + seconds(10);
   const KindInfo& pod = corev1::Pod::kind_info();
   held_.Hold(kA, {{until, &pod, {"default", "web"}, "u1"}, {until, &pod, {"default", "b"}, "u9"}});
