@@ -81,6 +81,12 @@ std::vector<ControllerSample> ControllersOf(const Value& state) {
       if (sample.held_back) break;
       sample.now += (sample.now.empty() ? "" : ", ") + Text(running, "request");
     }
+    for (const Value& fight : Items(controller, "fights")) {
+      const Value* const under_way = fight.Find("underWay");
+      if (under_way == nullptr || !under_way->AsBool().value_or(false)) continue;
+      sample.now += (sample.now.empty() ? "" : ", ") + ("fight over " + Text(fight, "field")) +
+                    " of " + Text(fight, "object");
+    }
     samples.push_back(std::move(sample));
   }
   return samples;

@@ -46,6 +46,30 @@ void AddReconcile(std::string& out, const json::Value& one) {
   AddMore(out, one["writesLeftOut"]);
 }
 
+// Writes "  fight over data.color of ConfigMap default/a with "painter": 7 rounds, the last 3 s
+// ago; default/a is held for 7 s".
+void AddFight(std::string& out, const json::Value& fight) {
+  const std::string type = fight["type"].StringOrEmpty();
+  out += "  fight over " + Text(fight["field"]) + " of " + Text(fight["kind"]) + " " +
+         Text(fight["object"]);
+  std::string others;
+  for (const json::Value& other : fight["others"].items()) {
+    others += (others.empty() ? "\"" : ", \"") + Text(other) + '"';
+  }
+  out += " with " + (type == "itself"   ? std::string("itself")
+                     : type == "server" ? std::string("the server")
+                     : others.empty()   ? std::string("another writer")
+                                        : others);
+  out += ": " + fight["rounds"].NumberText() + " rounds, the last " + Seconds(fight["agoSeconds"]) +
+         " ago";
+  if (!fight["underWay"].AsBool().value_or(false)) {
+    out += "; it has ended";
+  } else if (fight["heldSeconds"].AsDouble().value_or(0) > 0) {
+    out += "; " + Text(fight["request"]) + " is held for " + Seconds(fight["heldSeconds"]);
+  }
+  out += '\n';
+}
+
 }  // namespace
 
 std::string WhyText(const json::Value& answer) {
@@ -56,6 +80,7 @@ std::string WhyText(const json::Value& answer) {
       out += "  request " + Text(request["request"]) + '\n';
       for (const json::Value& one : request["reconciles"].items()) AddReconcile(out, one);
     }
+    for (const json::Value& fight : controller["fights"].items()) AddFight(out, fight);
   }
   return out;
 }

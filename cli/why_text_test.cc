@@ -29,6 +29,24 @@ TEST(WhyText, ReconcilesHaveTheirCausesAndWrites) {
 )");
 }
 
+TEST(WhyText, FightsSayWithWhomAndWhatIsHeld) {
+  const json::Value answer = json::Parse(R"({"controllers":[{"controller":"paint","fights":[
+    {"request":"default/a","kind":"ConfigMap","object":"default/a","field":"data.color",
+     "type":"other writer","others":["hpa","argo\nx"],"rounds":7,"agoSeconds":3,"underWay":true,
+     "heldSeconds":7},
+    {"request":"default/a","kind":"Pod","object":"default/b","field":"spec.x","type":"itself",
+     "rounds":5,"agoSeconds":130,"underWay":false,"heldSeconds":0},
+    {"request":"default/a","kind":"Pod","object":"default/c","field":"spec.y","type":"server",
+     "rounds":6,"agoSeconds":20,"underWay":true,"heldSeconds":0}]}]})")
+                                 .OrExit();
+  EXPECT_EQ(WhyText(answer), R"(controller paint
+  fight over data.color of ConfigMap default/a with "hpa", "argo\nx": 7 rounds, the last 3 s ago)"
+                             R"(; default/a is held for 7 s
+  fight over spec.x of Pod default/b with itself: 5 rounds, the last 130 s ago; it has ended
+  fight over spec.y of Pod default/c with the server: 6 rounds, the last 20 s ago
+)");
+}
+
 TEST(WhyText, WithoutControllers_IsEmpty) {
   EXPECT_EQ(WhyText(json::Parse(R"({"controllers":[]})").OrExit()), "");
   EXPECT_EQ(WhyText(json::Value()), "");

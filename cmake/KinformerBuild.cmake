@@ -112,6 +112,7 @@ set(KINFORMER_LAYERS
   certificates
   workqueue
   controller/causes
+  controller/fights
   controller/certificates
   controller/endpoints
   controller/debug

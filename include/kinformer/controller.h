@@ -17,6 +17,7 @@
 #include "kinformer/controller/delegating_client.h"
 #include "kinformer/controller/delegating_client_options.h"
 #include "kinformer/controller/event_channel.h"
+#include "kinformer/controller/fights.h"
 #include "kinformer/controller/finalizers.h"
 #include "kinformer/controller/handler.h"
 #include "kinformer/controller/manager.h"

@@ -19,6 +19,7 @@
 #include "kinformer/json/json.h"
 #include "kinformer/testing/environment.h"
 
+#include "base/core/testing/fields_log.h"
 #include "operator/cause_check.h"
 
 namespace kinformer::testing {
@@ -238,6 +239,7 @@ class World {
     if (dog_.wrong.empty() && !env_.Settle()) dog_.Wrong("it does not come to rest");
     if (dog_.wrong.empty()) Compare();
     CompareCauses();
+    if (log_->Count("a fight") > 0) dog_.Wrong("a fight where there is none: " + log_->text());
     run_.wrong = dog_.wrong;
     run_.schedule = env_.Schedule();
     return run_;
@@ -247,6 +249,7 @@ class World {
   EnvironmentOptions Options(std::uint64_t seed) {
     EnvironmentOptions options;
     options.seed = seed;
+    options.log = log_;
     options.on_write = [this](const Replica& replica, const HttpRequest&) { dog_.Writes(replica); };
     ControllerOptions controller{.enable_warmup = seed % 3 == 0};
     // A program may switch the wait for current caches off; the sync of the sources remains.
@@ -441,6 +444,9 @@ class World {
 
   OperatorRun run_;
   Watchdog dog_;
+  // Keeps warnings, of which fights are some.
+  const std::shared_ptr<kinformer::internal::base::FieldsLog> log_ =
+      std::make_shared<kinformer::internal::base::FieldsLog>(LogLevel::kWarning);
   Environment env_;
   std::vector<Replica*> replicas_;
   std::vector<std::shared_ptr<CauseCheck>> causes_;  // of each replica

@@ -72,8 +72,9 @@ namespace kinformer {
 // _reconcile_timeouts_total, _reconcile_time_seconds, _max_concurrent_reconciles, _active_workers;
 // kinformer_reconcile_held_back (1: reconciles wait for leadership or for a cache),
 // kinformer_reconcile_parked_total (put aside until a cache shows an own write),
-// kinformer_own_events_filtered_total (see ControllerOptions::filter_own_events); those of the
-// queue, whose labels `name` and `controller` are the controller's name.
+// kinformer_own_events_filtered_total (see ControllerOptions::filter_own_events),
+// kinformer_fights_found_total and kinformer_fights_under_way (see fights.h); those of the queue,
+// whose labels `name` and `controller` are the controller's name.
 //
 // Thread-safe. Counterpart: controller.TypedController.
 template <class R>
@@ -114,6 +115,9 @@ class TypedController final : public Runnable,
   // For the manager.
   [[nodiscard]] std::shared_ptr<const internal::ReconcileHistory> History() const override {
     return core_.history();
+  }
+  [[nodiscard]] std::shared_ptr<internal::FightBook> Fights() const override {
+    return core_.fights();
   }
 
  private:
@@ -274,6 +278,7 @@ bool TypedController<R>::ProcessNext() {
                         });
     if (!disposal) return;
     written = std::move(disposal->own_writes);
+    failing_.Hold(request, std::move(disposal->holds));
     Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.

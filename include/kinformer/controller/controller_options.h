@@ -15,6 +15,7 @@
 #include "kinformer/base/env.h"
 #include "kinformer/base/result.h"
 #include "kinformer/base/time_span.h"
+#include "kinformer/controller/fights.h"
 #include "kinformer/controller/pace.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/workqueue/fair_flows.h"
@@ -81,6 +82,9 @@ struct ControllerOptions {
   // Requests. False: own writes wake, which a reconcile relies on that writes and returns to go on
   // at the event: so switch it on where each reconcile does all that is to be done. Default: false.
   std::optional<bool> filter_own_events{};
+  // Recognises writers who undo each other, names them, and holds the request to a pace: see
+  // fights.h. Default: FightOptions's.
+  std::optional<FightOptions> fights{};
   // Staleness breaker: reconciles wait while a source's cache was last confirmed to be up to date
   // longer ago than this (InformerStatus::progress_age), so that a controller without its server
   // does not act on outdated objects. Use at least a minute and a half, since a quiet watch hears

@@ -25,12 +25,14 @@
 #include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/controller_figures.h"
 #include "kinformer/internal/failing_requests.h"
+#include "kinformer/internal/held_requests.h"
 #include "kinformer/internal/own_write.h"
 #include "kinformer/internal/pimpl.h"
 
 namespace kinformer::internal {
 
 struct ControllerInstruments;
+class FightBook;
 class ReconcileHistory;
 namespace reconcile {
 class ReconcileSpans;
@@ -59,6 +61,7 @@ struct Disposal {
   std::function<void(std::function<void()> done)> await{};
   // Writes of a reconcile that was successful, whose events need not wake it.
   std::vector<OwnWrite> own_writes{};
+  std::vector<RequestHold> holds{};  // of fights, whatever the action
 };
 
 // Thread-safe.
@@ -105,6 +108,8 @@ class ControllerCore {
 
   [[nodiscard]] const CauseBook& causes() const { return causes_; }
   [[nodiscard]] const std::shared_ptr<ReconcileHistory>& history() const { return history_; }
+  // Returns null if nobody looks for fights.
+  [[nodiscard]] const std::shared_ptr<FightBook>& fights() const { return fights_; }
   // Requests name objects of this kind.
   void SetKind(const KindInfo& kind);
   [[nodiscard]] const ControllerOptions& options() const { return options_; }
@@ -155,6 +160,7 @@ class ControllerCore {
   const Pimpl<reconcile::SpinWatch> spin_watch_;
   const CauseBook causes_{};
   const std::shared_ptr<ReconcileHistory> history_;
+  const std::shared_ptr<FightBook> fights_;
   const Pimpl<reconcile::ReconcileSpans> spans_;
   const Pimpl<Monitor> monitor_;
   Queue queue_;

@@ -29,6 +29,24 @@ struct ControllerFigures {
     std::string error{};
   };
 
+  // A field whose writes are, or were, undone again and again.
+  struct Fight {
+    std::string request{};              // whose reconcile writes it
+    std::string kind{};                 // of the object: "Deployment.apps"
+    std::string object{};               // "namespace/name"
+    std::string field{};                // path
+    std::string type{};                 // "other writer", "itself", "server"
+    std::string manager{};              // field manager of the controller; empty: unknown
+    std::vector<std::string> others{};  // for "other writer": their field managers
+    std::string own_value{};            // short plain values only
+    std::string other_value{};
+    std::size_t rounds{0};
+    Duration begun{0};  // ago
+    Duration ago{0};    // the last round
+    bool under_way{false};
+    Duration held{0};  // how long the request waits from now on
+  };
+
   std::string name{};
   std::size_t workers{0};
   std::size_t waiting{0};           // requests that a free worker would take
@@ -41,6 +59,7 @@ struct ControllerFigures {
   std::uint64_t parked{0};          // put aside, and not among these
   std::vector<Running> running{};   // one for each busy worker
   std::vector<Failure> failures{};  // the newest of each request, newest first
+  std::vector<Fight> fights{};      // under way, and those that have ended last
 };
 
 // A Runnable that has figures.

@@ -1,7 +1,7 @@
 // kinformer/internal/failing_requests.h
 //
 // FailingRequests: what a controller knows of the requests whose last reconcile has failed, and of
-// those that have a pace.
+// those that have a pace or are held up by a fight.
 
 #ifndef KINFORMER_INTERNAL_FAILING_REQUESTS_H_
 #define KINFORMER_INTERNAL_FAILING_REQUESTS_H_
@@ -14,10 +14,12 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "kinformer/base/env.h"
 #include "kinformer/base/error.h"
 #include "kinformer/controller/controller_options.h"
+#include "kinformer/internal/held_requests.h"
 #include "kinformer/internal/request_paces.h"
 
 namespace kinformer::internal {
@@ -35,7 +37,8 @@ struct FailedAttempts {
 template <class R, class Hash = std::hash<R>>
 class FailingRequests {
  public:
-  FailingRequests(Env& env, const ControllerOptions& options) : env_(env), paces_(env, options) {}
+  FailingRequests(Env& env, const ControllerOptions& options)
+      : env_(env), paces_(env, options), held_(env) {}
 
   // The request has failed, and is tried again at `retry_at`, or earlier if an event of it comes.
   void Failed(const R& request, std::optional<Error> error, SteadyTime retry_at) {
@@ -83,17 +86,22 @@ class FailingRequests {
   // Returns how long the request waits from now on, for its own delay or its pace; zero: not at
   // all.
   [[nodiscard]] Duration WaitOf(const R& request) const {
-    return std::max(WaitOfFailed(request), paces_.WaitOf(request));
+    return std::max({WaitOfFailed(request), paces_.WaitOf(request), held_.WaitOf(request)});
   }
   // Does the same, after an event of the request.
   [[nodiscard]] Duration WaitOfEvent(const R& request) {
-    return std::max(paces_.Event(request), WaitOfFailed(request));
+    held_.Event(request);
+    return std::max({paces_.Event(request), WaitOfFailed(request), held_.WaitOf(request)});
   }
   // Does the same for a request that would begin now. If it waits no longer, its events are those
   // that the reconcile is for.
   [[nodiscard]] Duration TakeUp(const R& request) {
-    const Duration wait = WaitOfFailed(request);
+    const Duration wait = std::max(WaitOfFailed(request), held_.WaitOf(request));
     return wait > Duration(0) ? wait : paces_.TakeUp(request);
+  }
+  // Holds the request up: see HeldRequests.
+  void Hold(const R& request, std::vector<RequestHold> holds) {
+    held_.Hold(request, std::move(holds));
   }
   // Notes that the reconcile of the request begins now.
   void Began(const R& request) { paces_.Began(request); }
@@ -111,6 +119,7 @@ class FailingRequests {
 
   Env& env_;
   RequestPaces<R, Hash> paces_;
+  HeldRequests<R, Hash> held_;
   std::atomic<bool> any_{false};
   mutable std::mutex mutex_;
   std::unordered_map<R, FailedAttempts, Hash> failed_;

@@ -9,12 +9,15 @@
 
 namespace kinformer::internal {
 
+class FightBook;         // controller/fights/fight_book.h
 class ReconcileHistory;  // controller/causes/reconcile_history.h
 
 class HasHistory {
  public:
   virtual ~HasHistory() = default;
   [[nodiscard]] virtual std::shared_ptr<const ReconcileHistory> History() const = 0;
+  // Returns null if the controller does not look for fights.
+  [[nodiscard]] virtual std::shared_ptr<FightBook> Fights() const = 0;
 };
 
 }  // namespace kinformer::internal

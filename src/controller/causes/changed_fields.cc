@@ -4,17 +4,10 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/json/json.h"
-
 #include "object/transcode/block_text.h"
 
 namespace kinformer::internal {
 namespace {
-
-json::Value ValueOf(const ObjectRef& object) {
-  if (!object) return {};
-  return json::Parse(BlockToJson(*Unpacked(object))).value_or(json::Value());
-}
 
 bool IsPlain(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -42,15 +35,11 @@ class Differences {
  private:
   void CompareMembers(const json::Value& before, const json::Value& now, const std::string& path) {
     for (const auto& [name, value] : now.members()) {
-      Compare(before[name], value, Below(path, name));
+      Compare(before[name], value, PathBelow(path, name));
     }
     for (const auto& [name, value] : before.members()) {
-      if (!now.contains(name)) Compare(value, json::Value(), Below(path, name));
+      if (!now.contains(name)) Compare(value, json::Value(), PathBelow(path, name));
     }
-  }
-  static std::string Below(const std::string& path, const std::string& name) {
-    if (IsPlain(name)) return path.empty() ? name : path + "." + name;
-    return path + "[" + json::Value(name).Dump() + "]";
   }
 
   std::vector<std::string>& fields_;
@@ -82,10 +71,20 @@ std::string ManagerOf(const json::Value& before, const json::Value& now) {
 
 }  // namespace
 
+json::Value JsonOfObject(const ObjectRef& object) {
+  if (!object) return {};
+  return json::Parse(BlockToJson(*Unpacked(object))).value_or(json::Value());
+}
+
+std::string PathBelow(const std::string& path, const std::string& name) {
+  if (IsPlain(name)) return path.empty() ? name : path + "." + name;
+  return path + "[" + json::Value(name).Dump() + "]";
+}
+
 ObjectChange ChangeOf(const ObjectRef& before, const ObjectRef& now) {
   ObjectChange change;
-  json::Value older = ValueOf(before);
-  json::Value newer = ValueOf(now);
+  json::Value older = JsonOfObject(before);
+  json::Value newer = JsonOfObject(now);
   change.manager =
       ManagerOf(older["metadata"]["managedFields"], newer["metadata"]["managedFields"]);
   if (!before) return change;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kinformer/internal/block.h"
+#include "kinformer/json/json.h"
 
 namespace kinformer::internal {
 
@@ -26,6 +27,12 @@ inline constexpr std::size_t kMostFields = 16;
 // Returns the change from `before`, which is null for a new object, whose fields are not listed.
 // Takes tens of microseconds.
 [[nodiscard]] ObjectChange ChangeOf(const ObjectRef& before, const ObjectRef& now);
+
+// Returns the object as JSON; null if there is none.
+[[nodiscard]] json::Value JsonOfObject(const ObjectRef& object);
+
+// Returns the path of a member of the object at `path`: see Cause::fields.
+[[nodiscard]] std::string PathBelow(const std::string& path, const std::string& name);
 
 }  // namespace kinformer::internal
 

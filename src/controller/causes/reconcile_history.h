@@ -108,6 +108,14 @@ class ReconcileHistory {
   void EndedQuietly(std::string& key, std::string& id, CauseNote& causes, SteadyTime begun,
                     Duration took) KINFORMER_EXCLUDES(mutex_);
 
+  // Sets what returns the controller's fights. Called once, before others have the history.
+  void SetFights(std::function<std::vector<ControllerFigures::Fight>()> fights) {
+    fights_ = std::move(fights);
+  }
+  [[nodiscard]] std::vector<ControllerFigures::Fight> Fights() const {
+    return fights_ ? fights_() : std::vector<ControllerFigures::Fight>();
+  }
+
   // Returns copies: of the request `key`, and of the other requests that an event of the object of
   // `is_kind` with that name has woken. `own`: whether requests may be of that kind.
   [[nodiscard]] std::vector<PastOfKey> About(
@@ -132,6 +140,7 @@ class ReconcileHistory {
   void Hold(const CauseNote& causes, std::vector<ObjectRef>& gone) KINFORMER_REQUIRES(mutex_);
 
   const std::string controller_;
+  std::function<std::vector<ControllerFigures::Fight>()> fights_;
   std::atomic<const KindInfo*> kind_{nullptr};
   mutable base::Mutex mutex_;
   std::vector<std::unique_ptr<Part>> parts_ KINFORMER_GUARDED_BY(mutex_);  // one for each worker

@@ -42,6 +42,19 @@ DebugState StateForTest() {
   ControllerFigures website{.name = "website", .workers = 2, .waiting = 5};
   website.oldest = seconds(3);
   website.running.push_back({"default/a", milliseconds(250)});
+  website.fights.push_back({.request = "default/a",
+                            .kind = "Website.example.com",
+                            .object = "default/a",
+                            .field = "spec.color",
+                            .type = "other writer",
+                            .manager = "website",
+                            .others = {"argo"},
+                            .own_value = "blue",
+                            .rounds = 6,
+                            .begun = seconds(4),
+                            .ago = seconds(3),
+                            .under_way = true,
+                            .held = seconds(7)});
   state.controllers.push_back(website);
   return state;
 }
@@ -109,6 +122,10 @@ TEST_F(DebugPageTest, DocumentHasAllFigures) {
   EXPECT_EQ(state.At("/controllers/0/oldestSeconds").AsDouble(), 3);
   EXPECT_EQ(state.At("/controllers/0/running/0/request").StringOrEmpty(), "default/a");
   EXPECT_EQ(state.At("/controllers/0/running/0/seconds").AsDouble(), 0.25);
+  EXPECT_EQ(state.At("/controllers/0/fights/0/field").StringOrEmpty(), "spec.color");
+  EXPECT_EQ(state.At("/controllers/0/fights/0/others/0").StringOrEmpty(), "argo");
+  EXPECT_EQ(state.At("/controllers/0/fights/0/heldSeconds").AsDouble(), 7);
+  EXPECT_THAT(answer->body, Not(HasSubstr("blue"))) << "it has no data of objects";
 }
 
 TEST_F(DebugPageTest, FiguresOfThisProcessAreThoseOfTheKernel) {

@@ -54,6 +54,25 @@ Value StatusOf(const FactoryInformerStats& informer) {
   });
 }
 
+Value StatusOf(const ControllerFigures::Fight& fight) {
+  Value others = Value::MakeArray();
+  for (const std::string& other : fight.others) others.Append(other);
+  return Value::MakeObject({
+      {"request", fight.request},
+      {"kind", fight.kind},
+      {"object", fight.object},
+      {"field", fight.field},
+      {"type", fight.type},
+      {"manager", fight.manager},
+      {"others", std::move(others)},
+      {"rounds", fight.rounds},
+      {"begunSeconds", Seconds(fight.begun)},
+      {"agoSeconds", Seconds(fight.ago)},
+      {"underWay", fight.under_way},
+      {"heldSeconds", Seconds(fight.held)},
+  });
+}
+
 Value StatusOf(const ControllerFigures& controller) {
   Value running = Value::MakeArray();
   for (const ControllerFigures::Running& one : controller.running) {
@@ -66,6 +85,8 @@ Value StatusOf(const ControllerFigures& controller) {
                                        {"attempts", one.attempts},
                                        {"error", one.error}}));
   }
+  Value fights = Value::MakeArray();
+  for (const ControllerFigures::Fight& one : controller.fights) fights.Append(StatusOf(one));
   return Value::MakeObject({
       {"name", controller.name},
       {"workers", controller.workers},
@@ -79,6 +100,7 @@ Value StatusOf(const ControllerFigures& controller) {
       {"parked", controller.parked},
       {"running", std::move(running)},
       {"failures", std::move(failures)},
+      {"fights", std::move(fights)},
   });
 }
 

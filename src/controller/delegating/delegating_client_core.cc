@@ -11,6 +11,7 @@
 #include "controller/delegating/cached_reads.h"
 #include "controller/delegating/delegating_state.h"
 #include "controller/delegating/read_waits.h"
+#include "controller/delegating/watched_write.h"
 #include "controller/delegating/write_match.h"
 
 namespace kinformer::internal {
@@ -21,6 +22,7 @@ using delegating::JoinedStop;
 using delegating::MatchedPatch;
 using delegating::MatchedUpdate;
 using delegating::ReadPlace;
+using delegating::WatchedWrite;
 
 namespace {
 
@@ -144,8 +146,10 @@ CallBounds Compared(CallBounds bounds) {
 Result<ObjectRef> DelegatingClientCore::Create(const KindInfo& type, RequestObject object,
                                                const CreateOptions& options,
                                                const CallBounds& bounds, const CallOptions& call) {
-  return Noted(env(), "create", type, options,
-               BlockOn(env(), async().Create(type, std::move(object), options, bounds, call)));
+  const WatchedWrite watched(*state_, type, {}, "", bounds, !options.dryRun.empty());
+  return watched.Answered(
+      Noted(env(), "create", type, options,
+            BlockOn(env(), async().Create(type, std::move(object), options, bounds, call))));
 }
 
 Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, RequestObject object,
@@ -159,9 +163,13 @@ Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, RequestObje
   if (ObjectRef same = MatchedUpdate(*state_, type, object, subresource, options, bounds)) {
     return same;
   }
-  return Noted(env(), "update", type, options,
-               BlockOn(env(), async().Update(type, std::move(object), std::string(subresource),
-                                             options, Compared(bounds), call)));
+  WatchedWrite watched(*state_, type, {object.namespace_, object.name}, subresource, bounds,
+                       !options.dryRun.empty());
+  watched.Update(object);
+  return watched.Answered(
+      Noted(env(), "update", type, options,
+            BlockOn(env(), async().Update(type, std::move(object), std::string(subresource),
+                                          options, Compared(bounds), call))));
 }
 
 Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,
@@ -176,9 +184,12 @@ Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const Object
   if (ObjectRef same = MatchedPatch(*state_, type, name, patch, subresource, options, bounds)) {
     return same;
   }
-  return Noted(env(), "patch", type, options,
-               BlockOn(env(), async().Patch(type, name, patch, std::string(subresource), options,
-                                            Compared(bounds), call)));
+  WatchedWrite watched(*state_, type, name, subresource, bounds, !options.dryRun.empty());
+  watched.Patch(patch);
+  return watched.Answered(
+      Noted(env(), "patch", type, options,
+            BlockOn(env(), async().Patch(type, name, patch, std::string(subresource), options,
+                                         Compared(bounds), call))));
 }
 
 Result<ObjectRef> DelegatingClientCore::Apply(const KindInfo& type, RequestObject object,
@@ -227,9 +238,12 @@ Result<ObjectRef> DelegatingClientCore::ApplyPart(const KindInfo& type, const Ob
     const AppliedObject applied(type, name, subresource, object, options);
     if (ObjectRef same = applied.Known(*state_, bounds)) return same;
   }
-  return Noted(env(), "apply", type, options,
-               BlockOn(env(), async().Apply(type, name, std::string(subresource), part,
-                                            std::move(object), options, bounds, call)));
+  WatchedWrite watched(*state_, type, name, subresource, bounds, !options.dryRun.empty());
+  if (&type == &part) watched.Apply(part, object);
+  return watched.Answered(
+      Noted(env(), "apply", type, options,
+            BlockOn(env(), async().Apply(type, name, std::string(subresource), part,
+                                         std::move(object), options, bounds, call))));
 }
 
 // ---- Deletions

@@ -13,6 +13,7 @@
 #include "base/core/deadline.h"
 #include "base/core/forked.h"
 #include "base/core/would_deadlock.h"
+#include "controller/manager/fight_events.h"
 #include "controller/manager/leadership.h"
 #include "controller/manager/manager_servers.h"
 #include "controller/manager/manager_state.h"
@@ -337,6 +338,9 @@ Result<void> Manager::Add(std::shared_ptr<Runnable> runnable) {
   if (!added) return added;
   impl_->state->Add(kept);
   if (history != nullptr) impl_->histories->Add(history);
+  if (const auto fights = controller == nullptr ? nullptr : controller->Fights()) {
+    fights->TellTo(internal::EventsOfFights(impl_->cluster, name));
+  }
   return added;
 }
 
@@ -468,6 +472,7 @@ Result<ControllerOptions> Manager::OptionsFor(ControllerOptions own,
   inherit(own.settle_limit, usual.settle_limit);
   if (!own.pace_of) own.pace_of = usual.pace_of;
   inherit(own.fair_queue, usual.fair_queue);
+  inherit(own.fights, usual.fights);
   inherit(own.max_cache_age, usual.max_cache_age);
   inherit(own.is_leader, usual.is_leader);
   if (!own.is_leader && own.need_leader_election.value_or(true) && elector() != nullptr) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kinformer/controller/causes.h"
+#include "kinformer/internal/controller_figures.h"
 #include "kinformer/json/json.h"
 
 #include "controller/causes/causes_of.h"
@@ -26,7 +27,24 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
 struct Told {
   std::string controller;
   std::vector<PastOfKey> requests;
+  std::vector<ControllerFigures::Fight> fights;
 };
+
+// Returns the fights over that object, and those that hold up one of the requests.
+std::vector<ControllerFigures::Fight> FightsOf(const ReconcileHistory& history,
+                                               std::string_view kind, const std::string& object,
+                                               const std::vector<PastOfKey>& requests) {
+  std::vector<ControllerFigures::Fight> fights = history.Fights();
+  std::erase_if(fights, [&](const ControllerFigures::Fight& fight) {
+    const std::string_view name = std::string_view(fight.kind).substr(0, fight.kind.find('.'));
+    if (fight.object == object &&
+        (EqualsIgnoringCase(kind, fight.kind) || EqualsIgnoringCase(kind, name))) {
+      return false;
+    }
+    return std::ranges::find(requests, fight.request, &PastOfKey::key) == requests.end();
+  });
+  return fights;
+}
 
 // Moments of the steady clock as times of the day.
 class Clock {
@@ -56,6 +74,21 @@ Causes TextsOf(const PastOfKey& request, const PastReconcile& past) {
     if (cause.type == CauseType::kRetry) cause.error = past.last_error;
   }
   return causes;
+}
+
+json::Value JsonOf(const ControllerFigures::Fight& fight) {
+  json::Value out = json::Value::MakeObject({{"request", fight.request},
+                                             {"kind", fight.kind},
+                                             {"object", fight.object},
+                                             {"field", fight.field},
+                                             {"type", fight.type},
+                                             {"manager", fight.manager},
+                                             {"rounds", fight.rounds},
+                                             {"agoSeconds", Seconds(fight.ago)},
+                                             {"underWay", fight.under_way},
+                                             {"heldSeconds", Seconds(fight.held)}});
+  for (const std::string& other : fight.others) out.Ensure("others").Append(other);
+  return out;
 }
 
 json::Value JsonOf(const Clock& clock, const Cause& cause) {
@@ -166,7 +199,9 @@ std::string WhyJson(const Env& env, const std::vector<Histories::History>& histo
   for (const Histories::History& history : histories) {
     const bool own = history->kind() == nullptr || is_kind(*history->kind());
     std::vector<PastOfKey> requests = history->About(object, own, is_kind);
-    if (!requests.empty()) all.push_back({history->controller(), std::move(requests)});
+    std::vector<ControllerFigures::Fight> fights = FightsOf(*history, kind, object, requests);
+    if (requests.empty() && fights.empty()) continue;
+    all.push_back({history->controller(), std::move(requests), std::move(fights)});
   }
   std::vector<Causes> causes;
   Deliveries deliveries;
@@ -192,6 +227,9 @@ std::string WhyJson(const Env& env, const std::vector<Histories::History>& histo
         of_request.Ensure("reconciles").Append(JsonOf(clock, deliveries, past, causes[next++]));
       }
       controller.Ensure("requests").Append(std::move(of_request));
+    }
+    for (const ControllerFigures::Fight& fight : told.fights) {
+      controller.Ensure("fights").Append(JsonOf(fight));
     }
     out.Ensure("controllers").Append(std::move(controller));
   }

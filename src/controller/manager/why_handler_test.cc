@@ -113,6 +113,39 @@ TEST_F(WhyTest, ObjectsThatNobodyKnows_HaveNoControllers) {
   EXPECT_EQ(Why("deployment", "default/web")["controllers"].size(), 0U);
 }
 
+TEST_F(WhyTest, FightsOfTheObjectAndOfItsRequest_AreTold) {
+  history_->SetKind(&corev1::Pod::kind_info());
+  history_->SetFights([] {
+    const ControllerFigures::Fight fight{.request = "default/web",
+                                         .kind = "Deployment.apps",
+                                         .object = "default/part",
+                                         .field = "spec.replicas",
+                                         .type = "other writer",
+                                         .manager = "operator",
+                                         .others = {"kubectl"},
+                                         .rounds = 7,
+                                         .ago = seconds(3),
+                                         .under_way = true,
+                                         .held = seconds(7)};
+    return std::vector<ControllerFigures::Fight>{fight};
+  });
+  const json::Value of_object = Why("deployment", "default/part");
+  const json::Value& told = of_object["controllers"][0]["fights"][0];
+  EXPECT_EQ(told["field"].AsString(), "spec.replicas");
+  EXPECT_EQ(told["manager"].AsString(), "operator");
+  EXPECT_EQ(told["others"][0].AsString(), "kubectl");
+  EXPECT_EQ(told["rounds"].AsInt64(), 7);
+  EXPECT_EQ(told["heldSeconds"].AsDouble(), 7.0);
+  EXPECT_EQ(told["underWay"].AsBool(), true);
+  EXPECT_EQ(Why("deployment.apps", "default/part")["controllers"].size(), 1U);
+  EXPECT_EQ(Why("pod", "default/web")["controllers"].size(), 0U) << "that was never reconciled";
+  PastReconcile past;
+  past.result = "success";
+  Reconcile(WokenBy(CauseType::kAdded, {}, Pod("1", "a")), std::move(past));
+  EXPECT_EQ(Why("pod", "default/web")["controllers"][0]["fights"].size(), 1U);
+  EXPECT_EQ(Why("pod", "default/other")["controllers"].size(), 0U);
+}
+
 TEST_F(WhyTest, ARetryHasTheErrorBeforeIt) {
   CauseNote note;
   note.Add(CauseBook::Plain(CauseType::kRetry), sim_.env().Now(), book_.budget());

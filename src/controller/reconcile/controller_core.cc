@@ -9,12 +9,35 @@
 #include "base/core/user_call.h"
 #include "base/core/would_deadlock.h"
 #include "controller/causes/reconcile_history.h"
+#include "controller/fights/fight_book.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/reconcile_spans.h"
 #include "controller/reconcile/source_starter.h"
 #include "controller/reconcile/spin_watch.h"
 
 namespace kinformer::internal {
+namespace {
+
+Result<void> CheckFights(const ControllerOptions& options) {
+  const FightOptions fights = options.fights.value_or(FightOptions());
+  const auto wrong = [&](std::string_view what) {
+    return Error(Reason::kInvalidArgument,
+                 "controller " + options.name + ": FightOptions::" + std::string(what));
+  };
+  if (fights.rounds < 2) return wrong("rounds must be at least 2");
+  if (fights.answer_within <= Duration::zero()) return wrong("answer_within must be above zero");
+  if (fights.interval < Duration::zero()) return wrong("interval must not be below zero");
+  if (fights.rest <= fights.interval) return wrong("rest must be longer than interval");
+  return {};
+}
+
+std::shared_ptr<FightBook> NewFightBook(Env& env, const ControllerOptions& options) {
+  const FightOptions fights = options.fights.value_or(FightOptions());
+  if (!fights.enabled) return nullptr;
+  return std::make_shared<FightBook>(env, options.name, fights);
+}
+
+}  // namespace
 
 Result<void> CheckController(const ControllerOptions& options, bool has_reconciler) {
   const auto wrong = [&](std::string_view what) {
@@ -45,7 +68,7 @@ Result<void> CheckController(const ControllerOptions& options, bool has_reconcil
   if (options.max_cache_age && *options.max_cache_age <= Duration::zero()) {
     return wrong("max_cache_age must be above zero");
   }
-  return {};
+  return CheckFights(options);
 }
 
 std::shared_ptr<Counter> OwnEventsCounter(Env& env, const ControllerOptions& options) {
@@ -72,8 +95,12 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
       instruments_(std::make_unique<ControllerInstruments>(env.metrics(), options_.name)),
       spin_watch_(std::make_unique<reconcile::SpinWatch>()),
       history_(std::make_shared<ReconcileHistory>(options_.name)),
+      fights_(NewFightBook(env, options_)),
       spans_(std::make_unique<reconcile::ReconcileSpans>(env, options_.name)),
-      monitor_(env.NewMonitor()) {}
+      monitor_(env.NewMonitor()) {
+  if (fights_ == nullptr) return;
+  history_->SetFights([&env, fights = fights_] { return fights->Report(env.Now()); });
+}
 
 ControllerCore::~ControllerCore() { StopSources(); }
 
@@ -265,6 +292,7 @@ ControllerFigures ControllerCore::Figures() const {
   figures.errors = errors_.load(std::memory_order_relaxed);
   figures.parked = parked_.load(std::memory_order_relaxed);
   history_->Report(figures, env_.Now());
+  figures.fights = history_->Fights();
   MonitorLock lock(*monitor_);
   figures.held_back = why_held_back_;
   return figures;

@@ -15,6 +15,7 @@
 #include "base/loop/parked_waits.h"
 #include "base/text/uuid.h"
 #include "controller/causes/causes_of.h"
+#include "controller/fights/fight_scope.h"
 #include "controller/reconcile/instruments.h"
 #include "controller/reconcile/noted_reconcile.h"
 #include "controller/reconcile/reconcile_spans.h"
@@ -155,6 +156,8 @@ std::optional<Disposal> ControllerCore::Reconcile(
   // Constructed only for a request that may be put aside.
   std::optional<base::ParkedWaits> parked;
   if (options_.park_stale_reads.value_or(true) && failed.parked < kMostParkings) parked.emplace();
+  std::optional<FightScope> fights;
+  if (fights_ != nullptr) fights.emplace(*fights_, context.key(), causes);
   std::optional<base::OwnWrites> written;
   if (options_.filter_own_events.value_or(false)) written.emplace();
   const Result<ReconcileResult> result = CallContained(context, reconcile);
@@ -167,7 +170,9 @@ std::optional<Disposal> ControllerCore::Reconcile(
       noted.Parked(now);
       parked_.fetch_add(1, std::memory_order_relaxed);
       if (span) span->Ended(context, result, Disposal::Action::kParked);
-      return ParkedUntil(std::move(waits), priority);
+      Disposal parking = ParkedUntil(std::move(waits), priority);
+      if (fights) parking.holds = fights->Take();
+      return parking;
     }
   }
   noted.Ended(result, now);
@@ -177,6 +182,7 @@ std::optional<Disposal> ControllerCore::Reconcile(
   Disposal disposal = DisposalOf(context, result);
   // A reconcile that failed for good returns by any event, as ever.
   if (written && result && !result->terminal_error) disposal.own_writes = written->Take();
+  if (fights) disposal.holds = fights->Take();
   if (span) span->Ended(context, result, disposal.action);
   return disposal;
 }

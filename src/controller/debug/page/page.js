@@ -249,12 +249,29 @@ const tables = {
     {title: 'Leader', of: (l) => l.leader || 'not known yet',
       className: (l) => l.leads ? 'good' : ''},
   ], 'No leader election.'),
+  fights: new Table('fights', [
+    {title: 'Controller', of: (f) => f.where},
+    {title: 'Object', of: (f) => f.kind + ' ' + f.object, className: () => 'wide'},
+    {title: 'Field', of: (f) => f.field},
+    {title: 'Who', of: whoFights, className: () => 'wide'},
+    {title: 'Rounds', of: (f) => count(f.rounds), number: (f) => f.rounds},
+    {title: 'Last', of: (f) => span(f.agoSeconds) + ' ago', number: (f) => f.agoSeconds},
+    {title: 'Now', of: (f) => !f.underWay ? 'over' : f.heldSeconds ?
+      'held for ' + span(f.heldSeconds) : 'under way', className: (f) => f.underWay ? 'bad' : ''},
+  ], 'None.'),
   errors: new Table('errors', [
     {title: 'When', of: (e) => e.when},
     {title: 'Where', of: (e) => e.where},
     {title: 'Error', of: (e) => e.text, className: () => 'wide bad'},
   ], 'None.'),
 };
+
+function whoFights(fight) {
+  const own = fight.manager || 'the controller';
+  if (fight.type === 'itself') return own + ' and itself';
+  if (fight.type === 'server') return own + ' and the server';
+  return own + ' and ' + (fight.others.filter((other) => other).join(', ') || 'another writer');
+}
 
 function workOf(controller) {
   if (controller.heldBack) return controller.heldBack;
@@ -327,6 +344,13 @@ function redraw() {
   $('all').hidden = fitting.length <= most;
   $('leases-section').hidden = last.leases.length === 0;
   tables.leases.show(last.leases);
+  const fights = last.controllers.flatMap((controller) => controller.fights.map((fight) => ({
+    ...fight,
+    key: `${controller.name}/${fight.kind}/${fight.object}/${fight.field}`,
+    where: `${controller.name}: ${fight.request}`,
+  })));
+  $('fights-section').hidden = fights.length === 0;
+  tables.fights.show(fights);
   tables.errors.show(errorsOf(last));
 }
 
@@ -375,11 +399,19 @@ function showReconcile(into, past) {
 function showHistory(answer) {
   const parts = [];
   for (const controller of answer.controllers) {
-    for (const request of controller.requests) {
+    for (const request of controller.requests || []) {
       parts.push(make('h3', '', `${controller.controller}: ${request.request}`));
       const list = make('ol');
       for (const past of [...request.reconciles].reverse()) showReconcile(list, past);
       parts.push(list);
+    }
+    for (const fight of controller.fights || []) {
+      const rounds = `${fight.rounds} rounds, the last ${span(fight.agoSeconds)} ago`;
+      parts.push(make('p', fight.underWay ? 'bad' : 'dim',
+        `${controller.controller}: a fight over ${fight.field} of ${fight.kind} ${fight.object}, ` +
+        `${whoFights({others: [], ...fight})}: ${rounds}` +
+        (fight.underWay && fight.heldSeconds ?
+          `; ${fight.request} is held for ${span(fight.heldSeconds)}` : '')));
     }
   }
   if (parts.length === 0) {
