@@ -240,6 +240,22 @@ std::vector<PastOfKey> ReconcileHistory::About(
   return findings.Take();
 }
 
+WaitingAnswer ReconcileHistory::Waiting(const std::string& key, bool own,
+                                        const std::function<bool(const KindInfo&)>& is_kind) const {
+  // A request with the object's own name is found by that.
+  const std::function<bool(const CauseNote&)> is_woken_by = [&](const CauseNote& causes) {
+    return IsWokenBy(causes, {}, key, is_kind);
+  };
+  const base::MutexLock lock(queue_mutex_);
+  if (!queue_) return {};
+  return queue_({.key = key, .own = own, .is_woken_by = is_woken_by});
+}
+
+void ReconcileHistory::SetQueue(std::function<WaitingAnswer(const WaitingQuestion&)> queue) {
+  const base::MutexLock lock(queue_mutex_);
+  queue_ = std::move(queue);
+}
+
 void ReconcileHistory::Report(ControllerFigures& figures, SteadyTime now) const {
   const base::MutexLock lock(mutex_);
   for (const std::unique_ptr<Part>& part : parts_) {

@@ -21,6 +21,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/controller_figures.h"
+#include "kinformer/internal/waiting_request.h"
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
@@ -114,6 +115,14 @@ class ReconcileHistory {
       const std::string& key, bool own, const std::function<bool(const KindInfo&)>& is_kind) const
       KINFORMER_EXCLUDES(mutex_);
 
+  // Returns what has yet to be reconciled, of the same requests.
+  [[nodiscard]] WaitingAnswer Waiting(const std::string& key, bool own,
+                                      const std::function<bool(const KindInfo&)>& is_kind) const
+      KINFORMER_EXCLUDES(queue_mutex_);
+  // Sets who is asked for that; empty: nobody. Returns when nobody else is being asked.
+  void SetQueue(std::function<WaitingAnswer(const WaitingQuestion&)> queue)
+      KINFORMER_EXCLUDES(queue_mutex_);
+
   // Sets what runs and the newest failures: kMostFailures at most.
   static constexpr std::size_t kMostFailures = 20;
   void Report(ControllerFigures& figures, SteadyTime now) const KINFORMER_EXCLUDES(mutex_);
@@ -133,6 +142,8 @@ class ReconcileHistory {
 
   const std::string controller_;
   std::atomic<const KindInfo*> kind_{nullptr};
+  mutable base::Mutex queue_mutex_;
+  std::function<WaitingAnswer(const WaitingQuestion&)> queue_ KINFORMER_GUARDED_BY(queue_mutex_);
   mutable base::Mutex mutex_;
   std::vector<std::unique_ptr<Part>> parts_ KINFORMER_GUARDED_BY(mutex_);  // one for each worker
   Keys keys_ KINFORMER_GUARDED_BY(mutex_);  // the one reconciled last is in front
