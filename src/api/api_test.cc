@@ -125,6 +125,26 @@ TEST(Mutables, DeepCopyChangeAndSend) {
   EXPECT_THAT(json, testing::Not(HasSubstr("terminationGracePeriodSeconds")));
 }
 
+TEST(Mutables, EncodesTo_OnlyTheirOwnBytes) {
+  const auto built = internal::BuildFromJson(corev1::Pod::kind_info(), kPod);
+  ASSERT_TRUE(built) << built.error();
+  const corev1::Pod::Mutable pod = Ref<corev1::Pod>(*built)->DeepCopy();
+  const std::string bytes = internal::EncodeProtobuf(pod);
+  const auto encodes_to = [&](std::string_view other) {
+    return internal::EncodesTo(corev1::Pod::Mutable::mutable_table(), &pod, other);
+  };
+  EXPECT_TRUE(encodes_to(bytes));
+  EXPECT_FALSE(encodes_to(""));
+  EXPECT_FALSE(encodes_to("x" + bytes));
+  EXPECT_FALSE(encodes_to(bytes + "x"));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string other = bytes;
+    other[i] ^= 1;
+    EXPECT_FALSE(encodes_to(other)) << "byte " << i;
+    EXPECT_FALSE(encodes_to(bytes.substr(i + 1))) << "byte " << i;
+  }
+}
+
 TEST(Mutables, UnknownFieldsSurvive) {
   corev1::ConfigMapMutable map;
   map.metadata.name = "settings";
