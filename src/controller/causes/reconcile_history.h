@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <list>
@@ -30,10 +31,29 @@
 
 namespace kinformer::internal {
 
+// The id of a reconcile, in place: it costs less to copy 36 bytes than to move a text.
+class ReconcileId {
+ public:
+  static constexpr std::size_t kMost = 36;  // the length of a UUID; longer ids are cut
+  void Set(std::string_view id) {
+    size_ = id.size() < kMost ? id.size() : kMost;
+    if (size_ == kMost) {
+      std::memcpy(text_, id.data(), kMost);
+    } else {
+      id.copy(text_, size_);
+    }
+  }
+  [[nodiscard]] std::string_view view() const { return {text_, size_}; }
+
+ private:
+  std::size_t size_ = 0;
+  char text_[kMost] = {};
+};
+
 // A reconcile that has come to nothing but success: it wrote nothing.
 struct QuietReconcile {
   std::string key{};
-  std::string id{};
+  ReconcileId id{};
   SteadyTime begun{};
   Duration took{};
   CauseNote causes{};
@@ -103,10 +123,10 @@ class ReconcileHistory {
   // Notes that a reconcile runs.
   static void Began(const Running& running);
   // Note the end of the one that runs, and take what Running points to. The second one leaves the
-  // texts and causes of the oldest quiet reconcile there, for the caller to destroy.
+  // key and the causes of the oldest quiet reconcile there, for the caller to destroy.
   void Ended(const std::string& key, std::string& id, CauseNote& causes, PastReconcile past)
       KINFORMER_EXCLUDES(mutex_);
-  void EndedQuietly(std::string& key, std::string& id, CauseNote& causes, SteadyTime begun,
+  void EndedQuietly(std::string& key, std::string_view id, CauseNote& causes, SteadyTime begun,
                     Duration took) KINFORMER_EXCLUDES(mutex_);
 
   // Returns copies: of the request `key`, and of the other requests that an event of the object of

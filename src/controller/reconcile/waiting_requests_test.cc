@@ -118,7 +118,7 @@ TEST_F(WaitingRequestsTest, RequestWithAPace_IsDelayedByThat) {
 }
 
 TEST_F(WaitingRequestsTest, PutAside_IsParkedUntilItsWriteIsSeen) {
-  const auto seen = std::make_shared<Signal>(env());
+  const auto seen = std::make_shared<Signal>();
   int calls = 0;
   reconcile_ = [&](const ReconcileContext&, const Request&) -> Result<ReconcileResult> {
     if (++calls > 1) return ReconcileResult{};
