@@ -2,10 +2,11 @@
 //
 // KINFORMER_SIMULATION_SEEDS=10000 for the long form.
 
+#include "operator/drift_simulation.h"
+
 #include <cstdint>
 #include <gtest/gtest.h>
 
-#include "operator/drift_simulation.h"
 #include "simulation/seeds.h"
 
 namespace kinformer::testing {

@@ -86,12 +86,14 @@ void ControllerCore::SetQueue(Queue queue) {
 }
 
 WaitingAnswer ControllerCore::Waiting(const WaitingQuestion& question) const {
-  WaitingAnswer answer{.requests = queue_.waiting(question), .fair = options_.fair_queue.has_value()};
+  WaitingAnswer answer{.requests = queue_.waiting(question),
+                       .fair = options_.fair_queue.has_value()};
   MonitorLock lock(*monitor_);
   answer.held_back = why_held_back_;
   if (answer.held_back.empty() && !working_) {
-    answer.held_back = "its workers have not begun: this process does not lead, or not all sources"
-                       " have synced";
+    answer.held_back =
+        "its workers have not begun: this process does not lead, or not all sources"
+        " have synced";
   }
   return answer;
 }

@@ -26,8 +26,8 @@ namespace kinformer {
 namespace {
 
 using internal::WaitingAnswer;
-using internal::base::Signal;
 using internal::WaitingRequest;
+using internal::base::Signal;
 using State = internal::WaitingRequest::State;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
@@ -156,10 +156,9 @@ TEST_F(WaitingRequestsTest, EventOfAnotherObject_TellsWhomItHasWoken) {
   Make();
   ASSERT_TRUE(controller_
                   ->Watch(source::Channel<corev1::Pod>(
-                      channel, handler::EnqueueRequestsFromMapFunc<corev1::Pod>(
-                                   [](const corev1::Pod& /*pod*/) -> std::vector<Request> {
-                                     return {kA};
-                                   })))
+                      channel,
+                      handler::EnqueueRequestsFromMapFunc<corev1::Pod>(
+                          [](const corev1::Pod& /*pod*/) -> std::vector<Request> { return {kA}; })))
                   .ok());
   Start();
   Add(kB);

@@ -110,19 +110,19 @@ int main(int argc, char** argv) {
     controller_options.catch_up = [](const std::stop_token&) { return Result<void>(); };
   }
   std::atomic<int> running{0};
-  const auto controller =
-      ControllerBuilder(*manager)
-          .For<corev1::ConfigMap>()
-          .Owns<corev1::Secret>()
-          .WithOptions(controller_options)
-          .Build([&, client = manager->GetClient()](const ReconcileContext& context,
-                                                    const Request& request) {
-            ++running;
-            Result<ReconcileResult> result = MakeChild(client, context, request);
-            --running;
-            return result;
-          })
-          .OrExit();
+  const auto controller = ControllerBuilder(*manager)
+                              .For<corev1::ConfigMap>()
+                              .Owns<corev1::Secret>()
+                              .WithOptions(controller_options)
+                              .Build([&, client = manager->GetClient()](
+                                         const ReconcileContext& context, const Request& request) {
+                                ++running;
+                                Result<ReconcileResult> result =
+                                    MakeChild(client, context, request);
+                                --running;
+                                return result;
+                              })
+                              .OrExit();
   StopSource stop = StopOnSignals();
   std::thread questions([&] {
     for (std::string question; std::getline(std::cin, question);) {
