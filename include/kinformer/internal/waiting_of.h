@@ -37,8 +37,8 @@ std::optional<R> RequestOfText(const std::string& text) {
   }
 }
 
-// Of a queue with more than ten thousand requests, only the one with that text is looked for, since
-// the queue's lock is held meanwhile.
+// Looks for the one with that text alone in a queue of more than ten thousand requests, since the
+// queue's lock is held meanwhile.
 template <class R, class Hash>
 std::vector<WaitingRequest> WaitingOf(const PriorityQueue<R, Hash>& queue,
                                       const FailingRequests<R, Hash>& failing,

@@ -36,7 +36,7 @@ struct WaitingRequest {
   CauseNote causes{};
 };
 
-// Which requests of a queue are asked for.
+// Requests of a queue that are asked for.
 struct WaitingQuestion {
   const std::string& key;
   bool own;  // the request `key` is
@@ -44,7 +44,7 @@ struct WaitingQuestion {
   const std::function<bool(const CauseNote&)>& is_woken_by;
 };
 
-// What a controller knows of its queue.
+// Requests that wait, and what holds them up.
 struct WaitingAnswer {
   std::vector<WaitingRequest> requests{};
   bool fair{false};         // flows share the workers

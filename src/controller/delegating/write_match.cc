@@ -109,7 +109,7 @@ ObjectRef MatchedUpdate(DelegatingState& state, const KindInfo& type, const Writ
                         std::string_view subresource, const UpdateOptions& options,
                         const CallBounds& bounds) {
   if (!Compares(state, bounds) || !options.dryRun.empty() || !IsWhole(subresource)) return {};
-  // Of an object that is put into another namespace, the bytes differ.
+  // The bytes of an object that is put into another namespace differ.
   if (object.is_partial || (object.namespace_.empty() && !object.home.empty())) return {};
   MatchableObject cached = Matchable(state, type, {object.namespace_, object.name}, bounds);
   if (!cached.object || !matching::HasBytesOf(*cached.object, object)) return {};

@@ -20,7 +20,7 @@
 namespace kinformer::internal {
 namespace {
 
-// What a controller knows of one request.
+// A request, and all that a controller knows of it.
 struct ToldRequest {
   PastOfKey past;
   std::optional<WaitingRequest> waiting{};
@@ -172,7 +172,7 @@ std::string ReasonOf(const Told& told, const WaitingRequest& waiting, const Caus
   if (why == CauseType::kRequeue) return "rate limit: its last reconcile has asked for a requeue";
   if (waiting.attempts > 0) {
     return "rate limit: it has failed " + std::to_string(waiting.attempts) +
-           (waiting.attempts == 1 ? " time" : " times in a row");
+           (waiting.attempts == 1 ? " time" : " times");
   }
   return "a delay that was asked for when it was added";
 }

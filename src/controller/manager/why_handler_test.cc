@@ -127,7 +127,7 @@ TEST_F(WhyTest, ARetryHasTheErrorBeforeIt) {
       << "a controller without a kind may be for any";
 }
 
-TEST_F(WhyTest, WhatWaitsIsToldWithItsReason) {
+TEST_F(WhyTest, RequestThatWaits_IsToldWithItsReason) {
   WaitingAnswer queue;
   const auto answer_with = [&](WaitingRequest one) {
     one.key = "default/web";
@@ -148,7 +148,7 @@ TEST_F(WhyTest, WhatWaitsIsToldWithItsReason) {
   sim_.RunFor(seconds(1));
   const json::Value delayed = answer_with(std::move(failed));
   EXPECT_EQ(delayed["state"].AsString(), "delayed");
-  EXPECT_EQ(delayed["why"].AsString(), "rate limit: it has failed 2 times in a row");
+  EXPECT_EQ(delayed["why"].AsString(), "rate limit: it has failed 2 times");
   EXPECT_EQ(delayed["error"].AsString(), "Forbidden: no");
   EXPECT_EQ(delayed["seconds"].AsDouble(), 1.0);
   EXPECT_EQ(delayed["dueInSeconds"].AsDouble(), 2.0);

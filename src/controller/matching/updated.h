@@ -22,8 +22,8 @@ namespace kinformer::internal::matching {
 // REQUIRES: `cached` is not packed.
 [[nodiscard]] bool UpdateChangesNothing(const Block& cached, const RequestObject& desired);
 
-// Returns true if the struct has the very bytes of `cached`: then an update with it changes nothing.
-// False in doubt. Encodes nothing. REQUIRES: `cached` is not packed.
+// Returns true if the struct has the very bytes of `cached`, so that an update with it changes
+// nothing; false in doubt. Encodes nothing. REQUIRES: `cached` is not packed.
 [[nodiscard]] bool HasBytesOf(const Block& cached, const WrittenStruct& desired);
 
 // Returns the resourceVersion that the object is sent with; empty: none, or it cannot be read.

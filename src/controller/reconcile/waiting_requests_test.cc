@@ -61,7 +61,7 @@ class WaitingRequestsTest : public ControllerTest {
   }
 };
 
-TEST_F(WaitingRequestsTest, OneWorkerIsBusy_TheOthersAreInLine) {
+TEST_F(WaitingRequestsTest, BusyWorker_OtherRequestsAreInLine) {
   reconcile_ = [](const ReconcileContext& context, const Request&) {
     static_cast<void>(SleepUnlessStopped(context.env(), context.stop(), seconds(10)));
     return ReconcileResult{};

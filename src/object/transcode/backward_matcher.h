@@ -30,7 +30,7 @@ class BackwardMatcher {
 
   void Bytes(std::string_view bytes) {
     if (!Take(bytes.size())) return;
-    // Of an empty view, the pointer may be null.
+    // The pointer of an empty view may be null.
     if (!bytes.empty() && std::memcmp(at(), bytes.data(), bytes.size()) != 0) differs_ = true;
   }
   void Varint(std::uint64_t value) {
