@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kinformer/api/apiextensionsv1_mutable.h"
@@ -11,6 +12,7 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/metricsv1beta1.h"
 #include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/encodes_to.h"
 #include "kinformer/internal/registry.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/mutable_text.h"

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "kinformer/internal/encodes_to.h"
 #include "kinformer/object/mutable_values.h"
 #include "kinformer/object/quantity.h"
 #include "kinformer/object/time.h"

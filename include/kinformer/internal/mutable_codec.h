@@ -135,8 +135,6 @@ void* UpCast(void* object) {
 }
 
 std::string EncodeMutable(const MutableTable& table, const void* object);
-// Returns true if EncodeMutable returns these bytes, in a part of its time.
-bool EncodesTo(const MutableTable& table, const void* object, std::string_view bytes);
 // Returns true if both have the same bytes: equality of the structs.
 bool SameEncoding(const MutableTable& table, const void* a, const void* b);
 // Prints "Pod default/web-0".

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/encodes_to.h"
 #include "kinformer/internal/mutable_codec.h"
 #include "kinformer/object/object_meta.h"
 
