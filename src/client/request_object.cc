@@ -9,8 +9,9 @@
 
 namespace kinformer::internal {
 
-RequestObject RequestOfStruct(const WrittenStruct& written) {
-  const auto& [table, object, namespace_, name, is_partial, home] = written;
+RequestObject RequestOfStruct(const MutableTable& table, const void* object,
+                              const std::string& namespace_, const std::string& name,
+                              bool is_partial, std::string_view home) {
   RequestObject request{.namespace_ = namespace_, .name = name, .is_partial = is_partial};
   if (!home.empty() && namespace_.empty()) {
     const BoxOps& ops = OpsOfStruct(table);
@@ -20,14 +21,10 @@ RequestObject RequestOfStruct(const WrittenStruct& written) {
     *reinterpret_cast<std::string*>(static_cast<char*>(placed.get()) + offset) = home;
     request.namespace_ = home;
     request.protobuf = EncodeMutable(table, placed.get());
-    request.json = [&table = written.table, placed] {
-      return EncodeMutableJson(table, placed.get());
-    };
+    request.json = [&table, placed] { return EncodeMutableJson(table, placed.get()); };
   } else {
     request.protobuf = EncodeMutable(table, object);
-    request.json = [&table = written.table, object = written.object] {
-      return EncodeMutableJson(table, object);
-    };
+    request.json = [&table, object] { return EncodeMutableJson(table, object); };
   }
   return request;
 }

@@ -89,6 +89,7 @@
 #include "kinformer/internal/delegating_client_core.h"
 #include "kinformer/internal/delegating_client_misuse.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/partial_object_metadata.h"

@@ -36,7 +36,7 @@ namespace delegating {
 struct DelegatingState;
 }  // namespace delegating
 class AsyncDelegatingClientCore;
-struct WrittenStruct;  // request_object.h
+struct WrittenStruct;  // written_struct.h
 
 // Bounds of every call through one handle, in addition to those of the call itself.
 struct CallBounds {

@@ -81,27 +81,11 @@ consteval bool CheckWritable() {
   }
 }
 
-// A generated struct that may have to be written. All of it must outlive this.
-struct WrittenStruct {
-  const MutableTable& table;
-  const void* object;
-  const std::string& namespace_;
-  const std::string& name;
-  bool is_partial;
-  std::string_view home;  // namespace of an object that has none; empty: its namespace stays empty
-};
-template <class T>
-  requires IsGenerated<typename T::Mutable>
-WrittenStruct ToWrittenStruct(const typename T::Mutable& object, std::string_view home) {
-  bool is_partial = false;
-  if constexpr (requires { object.is_partial; }) is_partial = object.is_partial;
-  return {T::Mutable::mutable_table(), &object,    object.metadata.namespace_,
-          object.metadata.name,        is_partial, home};
-}
-
 // Return a RequestObject of a generated struct, and of JSON, which must outlive it. An object
 // without a namespace is sent in `home`; empty: it has none.
-RequestObject RequestOfStruct(const WrittenStruct& written);
+RequestObject RequestOfStruct(const MutableTable& table, const void* object,
+                              const std::string& namespace_, const std::string& name,
+                              bool is_partial, std::string_view home);
 RequestObject RequestOfJson(const json::Value& object, std::string_view home);
 // Puts an object without a namespace, of which there is only JSON, into `home`.
 void PlaceJson(RequestObject& request, std::string_view home);
@@ -114,8 +98,12 @@ RequestObject ToRequestObject(const M& object, std::string_view home = {}) {
   if constexpr (std::is_same_v<M, json::Value>) {
     return RequestOfJson(object, home);
   } else if constexpr (IsGenerated<typename T::Mutable>) {
-    // M may be a class of the program that is derived from the struct.
-    return RequestOfStruct(ToWrittenStruct<T>(object, home));
+    using Struct = typename T::Mutable;
+    const Struct& base = object;  // M may be a class of the program that is derived from it
+    bool is_partial = false;
+    if constexpr (requires { base.is_partial; }) is_partial = base.is_partial;
+    return RequestOfStruct(Struct::mutable_table(), &base, base.metadata.namespace_,
+                           base.metadata.name, is_partial, home);
   } else {
     RequestObject request{.namespace_ = object.metadata.namespace_,
                           .name = object.metadata.name,

@@ -5,7 +5,7 @@
 #include "kinformer/base/task.h"
 #include "kinformer/internal/async_delegating_client_core.h"
 #include "kinformer/internal/indexer_core.h"
-#include "kinformer/internal/request_object.h"
+#include "kinformer/internal/written_struct.h"
 
 #include "controller/causes/noted_writes.h"
 #include "controller/delegating/cached_list.h"
@@ -174,7 +174,7 @@ Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, const Writt
       return same;
     }
   }
-  return Update(type, RequestOfStruct(object), subresource, options, bounds, call);
+  return Update(type, object.Request(), subresource, options, bounds, call);
 }
 
 Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,

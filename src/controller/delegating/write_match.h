@@ -15,8 +15,8 @@
 #include "kinformer/client/request_options.h"
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/delegating_client_core.h"
-#include "kinformer/internal/request_object.h"
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 

@@ -10,9 +10,9 @@
 #include "kinformer/internal/waiting_request.h"
 #include "kinformer/json/json.h"
 
-#include "base/text/ascii_case.h"
 #include "controller/causes/causes_of.h"
 #include "controller/endpoints/text_response.h"
+#include "http/field_names.h"
 #include "object/values/text_forms.h"
 #include "transport/query.h"
 #include "transport/responses.h"
@@ -248,9 +248,9 @@ std::vector<Histories::History> Histories::All() const {
 
 bool NamesKind(std::string_view asked, const KindInfo& kind) {
   const auto is = [&](std::string_view name) {
-    if (base::SameIgnoringCase(asked, name)) return true;
+    if (http::SameFieldName(asked, name)) return true;
     return !kind.group.empty() &&
-           base::SameIgnoringCase(asked, std::string(name) + "." + std::string(kind.group));
+           http::SameFieldName(asked, std::string(name) + "." + std::string(kind.group));
   };
   return is(kind.kind) || is(kind.resource) || is(kind.singular);
 }

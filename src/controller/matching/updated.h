@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "kinformer/internal/block.h"
-#include "kinformer/internal/request_object.h"
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/json/json.h"
 
 namespace kinformer::internal::matching {

@@ -8,6 +8,7 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_from_json.h"
 #include "kinformer/object/ref.h"
