@@ -50,6 +50,7 @@ class BackwardMatcher {
     Tag(field, wire::WireType::kBytes);
   }
   void StringField(std::uint32_t field, std::string_view bytes) {
+    if (bytes.size() < 0x80 && field < 0x10) return ShortField(field, bytes);
     Bytes(bytes);
     Varint(bytes.size());
     Tag(field, wire::WireType::kBytes);
@@ -66,6 +67,13 @@ class BackwardMatcher {
   }
 
  private:
+  // One whose tag and length have a byte each, as most have.
+  void ShortField(std::uint32_t field, std::string_view bytes) {
+    if (!Take(bytes.size() + 2)) return;
+    const auto tag = static_cast<char>(field << 3 | static_cast<unsigned>(wire::WireType::kBytes));
+    differs_ = at()[0] != tag || at()[1] != static_cast<char>(bytes.size()) ||
+               (!bytes.empty() && std::memcmp(at() + 2, bytes.data(), bytes.size()) != 0);
+  }
   // Moves in front of so many bytes. False: there are not so many, or something differs.
   bool Take(std::size_t count) {
     if (differs_ || count > left_) {

@@ -56,8 +56,8 @@ class Process:
             lines.append(line)
         return lines
 
-    def signal(self, number):
-        """Such as SIGSTOP and SIGCONT; does not wait."""
+    def send(self, number):
+        """A signal, such as SIGSTOP; does not wait."""
         self._child.send_signal(number)
 
     def wait(self, timeout):

@@ -11,8 +11,8 @@ from proxy import PIECE, steady_port
 
 PREFACE = 24  # bytes with which a client of HTTP/2 begins
 HEAD = 9  # bytes of a frame's head
-DATA, HEADERS, RST_STREAM = 0, 1, 3
-END_STREAM = 1
+DATA, HEADERS, RST_STREAM, PING = 0, 1, 3, 6
+END_STREAM = ACK = 1
 
 
 class Frame:
@@ -80,7 +80,18 @@ class Connection:
                 self._open.add(frame.stream)
             if frame.ends_stream:
                 self._open.discard(frame.stream)
-            self._etcd.sendall(frame.text)
+            if frame.type == PING and not frame.text[4] & ACK:
+                self._answer(frame)
+            else:
+                self._etcd.sendall(frame.text)
+
+    def _answer(self, ping):
+        """Pings measure how long data takes. Etcd ends connections with pings that come when it has
+        not just sent any."""
+        answer = bytearray(ping.text)
+        answer[4] |= ACK
+        with self._changed:
+            self._client.sendall(answer)
 
     def _down(self):
         for frame in frames_of(self._etcd):
