@@ -25,12 +25,6 @@ using Map = corev1::ConfigMap;
 const GroupVersionResource kMaps{"", "v1", "configmaps"};
 constexpr int kObjects = 3;
 
-int reconciles = 0;
-int writes = 0;  // that the operator asked for
-double matched = 0;
-double filtered = 0;
-};
-
 // Each object has a goal, which others set, and a color, which the operator derives of it, and
 // which others paint over.
 class Drift {

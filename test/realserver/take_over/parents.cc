@@ -89,9 +89,9 @@ ManagerOptions OptionsOfManager(const Options& options) {
   manager.leader_election_namespace = options.namespace_;
   manager.leader_election_identity = options.identity;
   manager.leader_election_release_on_cancel = true;
-  manager.lease_duration = std::chrono::seconds(4);
-  manager.renew_deadline = std::chrono::seconds(3);
-  manager.retry_period = std::chrono::milliseconds(500);
+  manager.lease_duration = std::chrono::seconds(10);
+  manager.renew_deadline = std::chrono::seconds(8);
+  manager.retry_period = std::chrono::seconds(1);
   manager.metrics_bind_address = "0";
   return manager;
 }
