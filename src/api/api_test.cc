@@ -130,7 +130,8 @@ TEST(Mutables, DeepCopyChangeAndSend) {
 TEST(Mutables, EncodesTo_OnlyTheirOwnBytes) {
   const auto built = internal::BuildFromJson(corev1::Pod::kind_info(), kPod);
   ASSERT_TRUE(built) << built.error();
-  const corev1::Pod::Mutable pod = Ref<corev1::Pod>(*built)->DeepCopy();
+  const Ref<corev1::Pod> ref(*built);
+  const corev1::Pod::Mutable pod = ref->DeepCopy();
   const std::string bytes = internal::EncodeProtobuf(pod);
   const auto encodes_to = [&](std::string_view other) {
     return internal::EncodesTo(corev1::Pod::Mutable::mutable_table(), &pod, other);

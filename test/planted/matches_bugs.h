@@ -1,7 +1,7 @@
 // planted/matches_bugs.h
 //
-// PlantedBug: mistakes that the comparison of writes with the cache could make, and the recognition
-// of own events. Works as planted/informer_bugs.h, with matches.edits.
+// PlantedBug: mistakes that the comparison of writes with the cache could make. Works as
+// planted/informer_bugs.h, with matches.edits.
 
 #ifndef KINFORMER_TEST_PLANTED_MATCHES_BUGS_H_
 #define KINFORMER_TEST_PLANTED_MATCHES_BUGS_H_
@@ -16,8 +16,6 @@ enum class PlantedBug : std::uint8_t {
   kBytesNotCompared,     // nor is one of a struct of the same version
   kOverlayNotCompared,   // nor is a patch
   kKnownForAnyVersion,   // a patch that changed nothing once is not sent in later versions either
-  kStaleCacheMatches,    // a cache that lacks own writes is compared
-  kChangeOfOthersIsOwn,  // an event of a patch wakes nobody, though others wrote in between
   kEnd,
 };
 

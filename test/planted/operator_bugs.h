@@ -25,7 +25,6 @@ enum class PlantedBug : std::uint8_t {
   kReconcileNotStopped,     // running reconciles are then not stopped
   kLeaseGivenUpTooEarly,    // before the work has ended
   kCauseLost,               // the second cause of a request is forgotten
-  kCausesNotMerged,         // causes of a request that is put back are forgotten
   kCauseOfNewVersion,       // an update's old version is its new one
   kEnd,
 };
