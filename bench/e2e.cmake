@@ -18,5 +18,6 @@ if(TARGET kinformer_demo_cluster)
   add_executable(bench_controller e2e/controller_main.cc)
   target_include_directories(bench_controller PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(bench_controller PRIVATE
-    kinformer_cache kinformer_workqueue kinformer_controller kinformer_api kinformer_flags)
+    kinformer_cache kinformer_workqueue kinformer_controller kinformer_otlp kinformer_api
+    kinformer_flags)
 endif()

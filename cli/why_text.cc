@@ -31,16 +31,20 @@ std::string Write(const json::Value& write) {
   return line;
 }
 
+void AddCauses(std::string& out, const json::Value& one) {
+  for (const json::Value& cause : one["causes"].items()) {
+    out += "      because " + Text(cause["text"]) + "  at " + Text(cause["at"]) + '\n';
+  }
+  AddMore(out, one["causesLeftOut"]);
+}
+
 void AddReconcile(std::string& out, const json::Value& one) {
   out += "    " + Text(one["begun"]) + "  " + Seconds(one["seconds"]) + "  " + Text(one["result"]);
   if (!one["afterSeconds"].is_null()) out += " " + Seconds(one["afterSeconds"]);
   if (!one["error"].is_null()) out += ": " + Text(one["error"]);
   if (!one["id"].StringOrEmpty().empty()) out += "  " + Text(one["id"]);
   out += '\n';
-  for (const json::Value& cause : one["causes"].items()) {
-    out += "      because " + Text(cause["text"]) + "  at " + Text(cause["at"]) + '\n';
-  }
-  AddMore(out, one["causesLeftOut"]);
+  AddCauses(out, one);
   for (const json::Value& write : one["writes"].items())
     out += "      wrote " + Write(write) + '\n';
   AddMore(out, one["writesLeftOut"]);
@@ -70,6 +74,19 @@ void AddFight(std::string& out, const json::Value& fight) {
   out += '\n';
 }
 
+void AddWaiting(std::string& out, const json::Value& waiting) {
+  out += "    waits";
+  if (!waiting["since"].is_null()) {
+    out += " since " + Text(waiting["since"]) + "  " + Seconds(waiting["seconds"]);
+  }
+  out += "  " + Text(waiting["state"]);
+  if (!waiting["dueInSeconds"].is_null()) out += ", due in " + Seconds(waiting["dueInSeconds"]);
+  out += ": " + Text(waiting["why"]);
+  out += '\n';
+  if (!waiting["error"].is_null()) out += "      last error: " + Text(waiting["error"]) + '\n';
+  AddCauses(out, waiting);
+}
+
 }  // namespace
 
 std::string WhyText(const json::Value& answer) {
@@ -79,6 +96,7 @@ std::string WhyText(const json::Value& answer) {
     for (const json::Value& request : controller["requests"].items()) {
       out += "  request " + Text(request["request"]) + '\n';
       for (const json::Value& one : request["reconciles"].items()) AddReconcile(out, one);
+      if (!request["waiting"].is_null()) AddWaiting(out, request["waiting"]);
     }
     for (const json::Value& fight : controller["fights"].items()) AddFight(out, fight);
   }

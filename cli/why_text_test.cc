@@ -47,6 +47,25 @@ TEST(WhyText, FightsSayWithWhomAndWhatIsHeld) {
 )");
 }
 
+TEST(WhyText, RequestThatWaits_SaysForWhat) {
+  const json::Value answer = json::Parse(R"({"controllers":[{"controller":"web","requests":[
+    {"request":"default/web","reconciles":[],"waiting":{"state":"delayed","why":"rate limit",
+     "since":"T1","seconds":2.5,"dueInSeconds":1.5,"attempts":2,"error":"no\nway",
+     "causes":[{"at":"T1","text":"retry 2"}]}},
+    {"request":"default/b","reconciles":[],
+     "waiting":{"state":"parked","why":"until a cache shows what it has written","causes":[]}}
+    ]}]})")
+                                 .OrExit();
+  EXPECT_EQ(WhyText(answer), R"(controller web
+  request default/web
+    waits since T1  2.5 s  delayed, due in 1.5 s: rate limit
+      last error: no\nway
+      because retry 2  at T1
+  request default/b
+    waits  parked: until a cache shows what it has written
+)");
+}
+
 TEST(WhyText, WithoutControllers_IsEmpty) {
   EXPECT_EQ(WhyText(json::Parse(R"({"controllers":[]})").OrExit()), "");
   EXPECT_EQ(WhyText(json::Value()), "");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kinformer/api/apiextensionsv1_mutable.h"
@@ -11,6 +12,7 @@
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/api/metricsv1beta1.h"
 #include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/encodes_to.h"
 #include "kinformer/internal/registry.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/mutable_text.h"
@@ -123,6 +125,27 @@ TEST(Mutables, DeepCopyChangeAndSend) {
   EXPECT_THAT(json, HasSubstr(R"("tier":"back")"));
   EXPECT_THAT(json, HasSubstr(R"("httpGet":{"port":80})"));
   EXPECT_THAT(json, testing::Not(HasSubstr("terminationGracePeriodSeconds")));
+}
+
+TEST(Mutables, EncodesTo_OnlyTheirOwnBytes) {
+  const auto built = internal::BuildFromJson(corev1::Pod::kind_info(), kPod);
+  ASSERT_TRUE(built) << built.error();
+  const Ref<corev1::Pod> ref(*built);
+  const corev1::Pod::Mutable pod = ref->DeepCopy();
+  const std::string bytes = internal::EncodeProtobuf(pod);
+  const auto encodes_to = [&](std::string_view other) {
+    return internal::EncodesTo(corev1::Pod::Mutable::mutable_table(), &pod, other);
+  };
+  EXPECT_TRUE(encodes_to(bytes));
+  EXPECT_FALSE(encodes_to(""));
+  EXPECT_FALSE(encodes_to("x" + bytes));
+  EXPECT_FALSE(encodes_to(bytes + "x"));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string other = bytes;
+    other[i] ^= 1;
+    EXPECT_FALSE(encodes_to(other)) << "byte " << i;
+    EXPECT_FALSE(encodes_to(bytes.substr(i + 1))) << "byte " << i;
+  }
 }
 
 TEST(Mutables, UnknownFieldsSurvive) {

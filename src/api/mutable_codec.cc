@@ -2,10 +2,12 @@
 
 #include <ostream>
 
+#include "kinformer/internal/encodes_to.h"
 #include "kinformer/object/mutable_values.h"
 #include "kinformer/object/quantity.h"
 #include "kinformer/object/time.h"
 
+#include "object/transcode/backward_matcher.h"
 #include "object/transcode/backward_writer.h"
 #include "object/transcode/canonical.h"
 #include "object/transcode/transcode.h"
@@ -37,15 +39,21 @@ const T& As(const void* value) {
   return *static_cast<const T*>(value);
 }
 
+// Writes the message of a struct, the last field first, to a BackwardWriter or a BackwardMatcher.
+template <class Out>
 class Encoder {
  public:
+  explicit Encoder(Out& out) : out_(out) {}
+
   void Message(const MutableTable& table, const void* object) {
     out_.Bytes(As<std::string>(At(object, table.unknown_fields)));
     for (std::size_t i = table.fields.size(); i-- > 0;) {
+      if constexpr (requires { out_.differs(); }) {
+        if (out_.differs()) return;
+      }
       Field(table.message->fields[i], table.fields[i], Member(object, table.fields[i]));
     }
   }
-  [[nodiscard]] std::string_view view() const { return out_.view(); }
 
  private:
   void Field(const FieldDescriptor& field, const MutableField& place, const void* member) {
@@ -147,7 +155,7 @@ class Encoder {
     out_.VarintField(1, Wide(seconds));
   }
 
-  BackwardWriter out_{256};
+  Out& out_;
 };
 
 class Decoder {
@@ -308,18 +316,20 @@ class Decoder {
 }  // namespace
 
 std::string EncodeMutable(const MutableTable& table, const void* object) {
-  Encoder encoder;
-  encoder.Message(table, object);
-  return std::string(encoder.view());
+  BackwardWriter out(256);
+  Encoder(out).Message(table, object);
+  return std::string(out.view());
+}
+
+bool EncodesTo(const MutableTable& table, const void* object, std::string_view bytes) {
+  BackwardMatcher out(bytes);
+  Encoder(out).Message(table, object);
+  return out.Matches();
 }
 
 bool SameEncoding(const MutableTable& table, const void* a, const void* b) {
   if (a == b) return true;
-  Encoder first;
-  Encoder second;
-  first.Message(table, a);
-  second.Message(table, b);
-  return first.view() == second.view();
+  return EncodesTo(table, b, EncodeMutable(table, a));
 }
 
 std::ostream& PrintName(std::ostream& out, const char* kind, const std::string& namespace_,

@@ -24,6 +24,8 @@ enum class PlantedBug : std::uint8_t {
   kLossOfLeadershipMissed,  // and continues after leadership is lost
   kReconcileNotStopped,     // running reconciles are then not stopped
   kLeaseGivenUpTooEarly,    // before the work has ended
+  kCauseLost,               // the second cause of a request is forgotten
+  kCauseOfNewVersion,       // an update's old version is its new one
   kEnd,
 };
 

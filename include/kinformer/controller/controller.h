@@ -41,6 +41,8 @@
 #include "kinformer/internal/own_events.h"
 #include "kinformer/internal/own_write.h"
 #include "kinformer/internal/request_paces.h"
+#include "kinformer/internal/waiting_of.h"
+#include "kinformer/internal/waiting_request.h"
 #include "kinformer/workqueue/priority_queue.h"
 #include "kinformer/workqueue/worker.h"
 
@@ -183,7 +185,11 @@ TypedController<R>::TypedController(Env& env, std::shared_ptr<TypedReconciler<R>
              {.name = options.name, .controller = options.name}),
       core_(env, std::move(options)) {
   core_.SetQueue({.process_next = [this] { return ProcessNext(); },
-                  .shut_down = [this] { queue_.ShutDown(); }});
+                  .shut_down = [this] { queue_.ShutDown(); },
+                  .waiting =
+                      [this](const internal::WaitingQuestion& question) {
+                        return internal::WaitingOf(queue_, failing_, question);
+                      }});
 }
 
 template <class R>
@@ -330,8 +336,7 @@ void TypedController<R>::Again(const R& request, AddOpts options, CauseType caus
     options.priority = usual_;
   }
   internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
-    static_cast<internal::CauseNote*>(note)->Add(internal::CauseBook::Plain(cause), now,
-                                                 core_.causes().budget());
+    static_cast<internal::CauseNote*>(note)->AddPlain(cause, now, core_.causes().budget());
   });
 }
 

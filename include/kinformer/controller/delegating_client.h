@@ -89,6 +89,7 @@
 #include "kinformer/internal/delegating_client_core.h"
 #include "kinformer/internal/delegating_client_misuse.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_name.h"
 #include "kinformer/object/partial_object_metadata.h"
@@ -515,6 +516,17 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
     return {internal::MetadataKindInfo(t.group, t.version, t.kind, t.resource, t.namespaced),
             /*metadata_only=*/true};
   }
+  // Returns the struct, which need not be encoded if nothing is sent; of others, the request.
+  template <class V, class M>
+  [[nodiscard]] auto Written(const M& object) const {
+    if constexpr (std::is_same_v<M, json::Value>) {
+      return internal::ToRequestObject<V>(object, Home<V>());
+    } else if constexpr (internal::IsGenerated<typename V::Mutable>) {
+      return internal::ToWrittenStruct<V>(object, Home<V>());
+    } else {
+      return internal::ToRequestObject<V>(object, Home<V>());
+    }
+  }
   template <class V, class M>
   Result<Ref<V>> Applied(const M& object, std::string_view subresource, const ApplyOptions& options,
                          const CallOptions& call) const {
@@ -530,9 +542,8 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   Result<Ref<V>> Updated(const M& object, std::string_view subresource,
                          const UpdateOptions& options, const CallOptions& call) const {
     if constexpr (internal::CheckWritable<V, M>()) {
-      return internal::TypedObject<V>(core_->Update(V::kind_info(),
-                                                    internal::ToRequestObject<V>(object, Home<V>()),
-                                                    subresource, options, bounds_, call));
+      return internal::TypedObject<V>(
+          core_->Update(V::kind_info(), Written<V>(object), subresource, options, bounds_, call));
     } else {
       return internal::NeverCalled();
     }

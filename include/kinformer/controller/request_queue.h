@@ -55,6 +55,10 @@ class RequestQueue {
     } else if (!options.priority) {
       options.priority = usual_;
     }
+    // Most requests of a program's own sources have nothing more to be noted.
+    if (causes_ != nullptr && !event_ && internal::HandledEvent::Current() == nullptr) {
+      return AddPlain(request, options);
+    }
     internal::HeldEvent event{options, {}};
     if (causes_ != nullptr) event.cause = causes_->Here(request);
     if (IsForOwnEvent(request) && own_->Takes(request, *event_, event)) return;
@@ -63,12 +67,7 @@ class RequestQueue {
   // Adds a request for an event that comes now, or was held back.
   void AddEvent(const R& request, internal::HeldEvent event) const {
     AddOpts& options = event.options;
-    if (failing_ != nullptr && !options.rate_limited) {
-      // A request that its source delays is no event before its time.
-      const Duration wait =
-          options.after > Duration(0) ? failing_->WaitOf(request) : failing_->WaitOfEvent(request);
-      if (wait > options.after) options.after = wait;
-    }
+    Delay(request, options);
     if (causes_ == nullptr) return queue_.AddWithOpts(options, request);
     internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
       static_cast<internal::CauseNote*>(note)->Add(std::move(event.cause), now, causes_->budget());
@@ -91,6 +90,20 @@ class RequestQueue {
   [[nodiscard]] bool FiltersOwnEvents() const { return own_ != nullptr && own_->on(); }
 
  private:
+  void AddPlain(const R& request, AddOpts options) const {
+    Delay(request, options);
+    internal::NotedQueue::Add(queue_, options, request, [&](void* note, SteadyTime now) {
+      static_cast<internal::CauseNote*>(note)->AddPlain(CauseType::kSource, now, causes_->budget());
+    });
+  }
+  // Delays a request that has failed, or has a pace.
+  void Delay(const R& request, AddOpts& options) const {
+    if (failing_ == nullptr || options.rate_limited) return;
+    // A request that its source delays is no event before its time.
+    const Duration wait =
+        options.after > Duration(0) ? failing_->WaitOf(request) : failing_->WaitOfEvent(request);
+    if (wait > options.after) options.after = wait;
+  }
   [[nodiscard]] bool IsForOwnEvent([[maybe_unused]] const R& request) const {
     if constexpr (std::is_same_v<R, ObjectName>) {
       return event_ && FiltersOwnEvents() && request.name == event_->name &&

@@ -61,17 +61,21 @@ class CauseMoreRef {
   CauseMore* more_ = nullptr;
 };
 
-// A cause as it comes.
-struct RawCause {
+// A cause as it comes, but for its objects.
+struct CauseFacts {
   SteadyTime at{};
   const KindInfo* kind = nullptr;  // of the object; null: there is none
   std::uint64_t before = 0;        // versions; 0: none, or no number
   std::uint64_t now = 0;
-  CauseMoreRef more{};         // its objects; and in the first cause of a note, the further causes
   std::uint32_t left_out = 0;  // in the first cause of a note: causes that it has not
   CauseType type{};
   bool own = false;  // the object has the request's name
   bool set = false;  // false: this is none
+};
+static_assert(std::is_trivially_copyable_v<CauseFacts>, "copied as a whole");
+
+struct RawCause : CauseFacts {
+  CauseMoreRef more{};  // its objects; and in the first cause of a note, the further causes
 };
 
 // The causes of a request, oldest first: kMost at most, the others are counted. Not thread-safe.
@@ -102,6 +106,17 @@ class CauseNote {
       first_ = std::move(cause);
     } else {
       AddFurther(std::move(cause), budget);
+    }
+  }
+  // Adds a cause without an object.
+  void AddPlain(CauseType type, SteadyTime at, const std::shared_ptr<CauseBudget>& budget) {
+    CauseFacts plain{.at = at, .type = type, .set = true};
+    if (!first_.set) {
+      static_cast<CauseFacts&>(first_) = plain;  // it has nothing more
+    } else {
+      RawCause further;
+      static_cast<CauseFacts&>(further) = plain;
+      AddFurther(std::move(further), budget);
     }
   }
   // Puts causes that came before in front.

@@ -28,6 +28,7 @@
 #include "kinformer/internal/held_requests.h"
 #include "kinformer/internal/own_write.h"
 #include "kinformer/internal/pimpl.h"
+#include "kinformer/internal/waiting_request.h"
 
 namespace kinformer::internal {
 
@@ -72,6 +73,7 @@ class ControllerCore {
     // Takes one request, reconciles it and applies its Disposal. False: the queue is shut down.
     std::function<bool()> process_next;
     std::function<void()> shut_down;
+    std::function<std::vector<WaitingRequest>(const WaitingQuestion&)> waiting;
   };
 
   ControllerCore(Env& env, ControllerOptions options);
@@ -79,7 +81,7 @@ class ControllerCore {
   ControllerCore(const ControllerCore&) = delete;
   ControllerCore& operator=(const ControllerCore&) = delete;
 
-  void SetQueue(Queue queue) { queue_ = std::move(queue); }
+  void SetQueue(Queue queue);
   // Adds a source: keeps it until the sources start, or starts it if they have started.
   Result<void> Watch(const std::shared_ptr<source::AnySource>& source,
                      const std::function<Result<void>(const std::stop_token&)>& start);
@@ -142,6 +144,7 @@ class ControllerCore {
   [[nodiscard]] std::string WhyHeldBack();
   [[nodiscard]] std::string WhyNotNow();
   void SayHeldBack(const std::string& why);
+  [[nodiscard]] WaitingAnswer Waiting(const WaitingQuestion& question) const;
   bool WaitUntilAllowed(const std::string& key);
   Result<ReconcileResult> CallContained(
       const ReconcileContext& context,
@@ -167,6 +170,7 @@ class ControllerCore {
   // Guarded by monitor_.
   Phase phase_ = Phase::kNew;
   bool running_ = false;  // Start has been called
+  bool working_ = false;  // and its workers begin
   std::optional<Error> failure_;
   std::vector<Watched> sources_;
   std::stop_source stop_;  // stops the workers, and with them the sources

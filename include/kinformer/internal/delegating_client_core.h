@@ -36,6 +36,7 @@ namespace delegating {
 struct DelegatingState;
 }  // namespace delegating
 class AsyncDelegatingClientCore;
+struct WrittenStruct;  // written_struct.h
 
 // Bounds of every call through one handle, in addition to those of the call itself.
 struct CallBounds {
@@ -85,6 +86,10 @@ class DelegatingClientCore {
                                          const CreateOptions& options, const CallBounds& bounds,
                                          const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Update(const KindInfo& type, RequestObject object,
+                                         std::string_view subresource, const UpdateOptions& options,
+                                         const CallBounds& bounds, const CallOptions& call);
+  // The same with a struct, which is encoded only if it must be.
+  [[nodiscard]] Result<ObjectRef> Update(const KindInfo& type, const WrittenStruct& object,
                                          std::string_view subresource, const UpdateOptions& options,
                                          const CallBounds& bounds, const CallOptions& call);
   [[nodiscard]] Result<ObjectRef> Patch(const KindInfo& type, const ObjectName& name,

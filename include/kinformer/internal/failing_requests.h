@@ -83,6 +83,10 @@ class FailingRequests {
     const std::lock_guard lock(mutex_);
     return failed_.size();
   }
+  // Returns whether its interval or its settle time is not over.
+  [[nodiscard]] bool IsPaced(const R& request) const {
+    return paces_.WaitOf(request) > Duration(0);
+  }
   // Returns how long the request waits from now on, for its own delay or its pace; zero: not at
   // all.
   [[nodiscard]] Duration WaitOf(const R& request) const {

@@ -5,6 +5,7 @@
 #ifndef KINFORMER_INTERNAL_NOTED_QUEUE_H_
 #define KINFORMER_INTERNAL_NOTED_QUEUE_H_
 
+#include <cstddef>
 #include <optional>
 
 #include "kinformer/internal/queue_core.h"
@@ -41,6 +42,33 @@ struct NotedQueue {
     if (node == nullptr) return std::nullopt;
     take(state.nodes.NoteOf(*node));
     return typename PriorityQueue<Item, Hash>::Prioritised{state.ItemOf(*node), node->priority};
+  }
+
+  // An item that Look has found.
+  struct Seen {
+    const QueueNode& node;
+    const void* note;
+    SteadyTime ready_at;  // the end of its delay, if it is delayed
+    bool asked;           // it is the one that was asked for
+  };
+  // Calls `see` for `asked`, if the queue has it, and for all other items, if they are no more than
+  // `most`; with Seen, and with a function that returns the item.
+  template <class Item, class Hash, class See>
+  static void Look(const PriorityQueue<Item, Hash>& queue, const std::optional<Item>& asked,
+                   std::size_t most, const See& see) {
+    auto& state = queue.state();
+    const QueueLock lock(state);
+    const QueueNode* const first =
+        asked ? state.nodes.Find(*asked, state.nodes.HashOf(*asked)) : nullptr;
+    const auto look = [&](const QueueNode& node) {
+      see(Seen{node, state.nodes.NoteOf(node), state.ReadyAtLocked(node), &node == first},
+          [&] { return state.ItemOf(node); });
+    };
+    if (first != nullptr) look(*first);
+    if (state.nodes.size() > most) return;
+    state.nodes.ForEach([&](const QueueNode& node) {
+      if (&node != first) look(node);
+    });
   }
 };
 

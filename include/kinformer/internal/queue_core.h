@@ -68,6 +68,10 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
 
   [[nodiscard]] std::size_t LenLocked() const { return line_->size(); }
   [[nodiscard]] std::size_t DelayedLocked() const { return delays_.size(); }
+  // Returns the end of its delay; zero if it is not delayed.
+  [[nodiscard]] SteadyTime ReadyAtLocked(const QueueNode& node) const {
+    return node.delayed ? delays_.ReadyAt(node) : SteadyTime();
+  }
   // Returns how long the first waiting item has waited at its priority; zero: none waits.
   [[nodiscard]] Duration OldestWaitLocked() const;
   // Returns the nodes that LenLocked counts, in the order of Get if workers finish at once.

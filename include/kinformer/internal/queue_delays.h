@@ -32,6 +32,10 @@ class QueueDelays {
   void Remove(QueueNode& node);
   void Clear();
 
+  // REQUIRES: the node is delayed.
+  [[nodiscard]] SteadyTime ReadyAt(const QueueNode& node) const {
+    return heap_[node.delay_place].ready_at;
+  }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] std::size_t size() const { return heap_.size(); }
   // REQUIRES: not empty.

@@ -137,6 +137,17 @@ class QueueTable {
   [[nodiscard]] void* NoteOf(QueueNode& node) const {
     return reinterpret_cast<char*>(&static_cast<Slot&>(node)) - notes_.bytes;
   }
+  [[nodiscard]] const void* NoteOf(const QueueNode& node) const {
+    return reinterpret_cast<const char*>(&static_cast<const Slot&>(node)) - notes_.bytes;
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // Calls `each` with all nodes, in no order.
+  template <class Each>
+  void ForEach(const Each& each) const {
+    for (const Slot* slot : buckets_) {
+      for (; slot != nullptr; slot = slot->next_in_bucket) each(*slot);
+    }
+  }
   void Erase(QueueNode& node) {
     Slot* const slot = &static_cast<Slot&>(node);
     Slot** at = &buckets_[BucketOf(slot->hash)];

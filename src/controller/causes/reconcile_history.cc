@@ -115,7 +115,7 @@ void ReconcileHistory::Began(const Running& running) {
   t_part->running.store(&running, std::memory_order_release);
 }
 
-void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote& causes,
+void ReconcileHistory::EndedQuietly(std::string& key, std::string_view id, CauseNote& causes,
                                     SteadyTime begun, Duration took) {
   if (causes.has_more()) HoldOnly(causes);
   Part& part = *t_part;
@@ -123,9 +123,8 @@ void ReconcileHistory::EndedQuietly(std::string& key, std::string& id, CauseNote
   part.running.store(nullptr, std::memory_order_relaxed);
   QuietReconcile& oldest = part.quiet[part.next];
   part.next = (part.next + 1) % kMostQuiet;
-  // Moved like this, strings are swapped.
-  oldest.key = std::move(key);
-  oldest.id = std::move(id);
+  oldest.key.swap(key);
+  oldest.id.Set(id);
   oldest.begun = begun;
   oldest.took = took;
   if (oldest.causes.has_more()) {
@@ -221,7 +220,7 @@ std::vector<PastOfKey> ReconcileHistory::About(
       const QuietReconcile& quiet = part->quiet[(part->next + i) % kMostQuiet];
       if (quiet.key.empty() || !findings.Wants(quiet.key, quiet.causes)) continue;
       PastReconcile past;
-      past.id = quiet.id;
+      past.id = quiet.id.view();
       past.begun = quiet.begun;
       past.took = quiet.took;
       past.result = "success";
@@ -238,6 +237,22 @@ std::vector<PastOfKey> ReconcileHistory::About(
     findings.Add(*running->key, std::move(past));
   }
   return findings.Take();
+}
+
+WaitingAnswer ReconcileHistory::Waiting(const std::string& key, bool own,
+                                        const std::function<bool(const KindInfo&)>& is_kind) const {
+  // A request with the object's own name is found by that.
+  const std::function<bool(const CauseNote&)> is_woken_by = [&](const CauseNote& causes) {
+    return IsWokenBy(causes, {}, key, is_kind);
+  };
+  const base::MutexLock lock(queue_mutex_);
+  if (!queue_) return {};
+  return queue_({.key = key, .own = own, .is_woken_by = is_woken_by});
+}
+
+void ReconcileHistory::SetQueue(std::function<WaitingAnswer(const WaitingQuestion&)> queue) {
+  const base::MutexLock lock(queue_mutex_);
+  queue_ = std::move(queue);
 }
 
 void ReconcileHistory::Report(ControllerFigures& figures, SteadyTime now) const {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <list>
@@ -21,6 +22,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/cause_note.h"
 #include "kinformer/internal/controller_figures.h"
+#include "kinformer/internal/waiting_request.h"
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
@@ -29,10 +31,29 @@
 
 namespace kinformer::internal {
 
+// The id of a reconcile, in place: it costs less to copy 36 bytes than to move a text.
+class ReconcileId {
+ public:
+  static constexpr std::size_t kMost = 36;  // the length of a UUID; longer ids are cut
+  void Set(std::string_view id) {
+    size_ = id.size() < kMost ? id.size() : kMost;
+    if (size_ == kMost) {
+      std::memcpy(text_, id.data(), kMost);
+    } else {
+      id.copy(text_, size_);
+    }
+  }
+  [[nodiscard]] std::string_view view() const { return {text_, size_}; }
+
+ private:
+  std::size_t size_ = 0;
+  char text_[kMost] = {};
+};
+
 // A reconcile that has come to nothing but success: it wrote nothing.
 struct QuietReconcile {
   std::string key{};
-  std::string id{};
+  ReconcileId id{};
   SteadyTime begun{};
   Duration took{};
   CauseNote causes{};
@@ -102,10 +123,10 @@ class ReconcileHistory {
   // Notes that a reconcile runs.
   static void Began(const Running& running);
   // Note the end of the one that runs, and take what Running points to. The second one leaves the
-  // texts and causes of the oldest quiet reconcile there, for the caller to destroy.
+  // key and the causes of the oldest quiet reconcile there, for the caller to destroy.
   void Ended(const std::string& key, std::string& id, CauseNote& causes, PastReconcile past)
       KINFORMER_EXCLUDES(mutex_);
-  void EndedQuietly(std::string& key, std::string& id, CauseNote& causes, SteadyTime begun,
+  void EndedQuietly(std::string& key, std::string_view id, CauseNote& causes, SteadyTime begun,
                     Duration took) KINFORMER_EXCLUDES(mutex_);
 
   // Sets what returns the controller's fights. Called once, before others have the history.
@@ -121,6 +142,14 @@ class ReconcileHistory {
   [[nodiscard]] std::vector<PastOfKey> About(
       const std::string& key, bool own, const std::function<bool(const KindInfo&)>& is_kind) const
       KINFORMER_EXCLUDES(mutex_);
+
+  // Returns what has yet to be reconciled, of the same requests.
+  [[nodiscard]] WaitingAnswer Waiting(const std::string& key, bool own,
+                                      const std::function<bool(const KindInfo&)>& is_kind) const
+      KINFORMER_EXCLUDES(queue_mutex_);
+  // Sets who is asked for that; empty: nobody. Returns when nobody else is being asked.
+  void SetQueue(std::function<WaitingAnswer(const WaitingQuestion&)> queue)
+      KINFORMER_EXCLUDES(queue_mutex_);
 
   // Sets what runs and the newest failures: kMostFailures at most.
   static constexpr std::size_t kMostFailures = 20;
@@ -142,6 +171,8 @@ class ReconcileHistory {
   const std::string controller_;
   std::function<std::vector<ControllerFigures::Fight>()> fights_;
   std::atomic<const KindInfo*> kind_{nullptr};
+  mutable base::Mutex queue_mutex_;
+  std::function<WaitingAnswer(const WaitingQuestion&)> queue_ KINFORMER_GUARDED_BY(queue_mutex_);
   mutable base::Mutex mutex_;
   std::vector<std::unique_ptr<Part>> parts_ KINFORMER_GUARDED_BY(mutex_);  // one for each worker
   Keys keys_ KINFORMER_GUARDED_BY(mutex_);  // the one reconciled last is in front

@@ -5,6 +5,7 @@
 #include "kinformer/base/task.h"
 #include "kinformer/internal/async_delegating_client_core.h"
 #include "kinformer/internal/indexer_core.h"
+#include "kinformer/internal/written_struct.h"
 
 #include "controller/causes/noted_writes.h"
 #include "controller/delegating/cached_list.h"
@@ -170,6 +171,18 @@ Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, RequestObje
       Noted(env(), "update", type, options,
             BlockOn(env(), async().Update(type, std::move(object), std::string(subresource),
                                           options, Compared(bounds), call))));
+}
+
+Result<ObjectRef> DelegatingClientCore::Update(const KindInfo& type, const WrittenStruct& object,
+                                               std::string_view subresource,
+                                               const UpdateOptions& options,
+                                               const CallBounds& bounds, const CallOptions& call) {
+  if (!env().OnLoopThread()) {
+    if (ObjectRef same = MatchedUpdate(*state_, type, object, subresource, options, bounds)) {
+      return same;
+    }
+  }
+  return Update(type, object.Request(), subresource, options, bounds, call);
 }
 
 Result<ObjectRef> DelegatingClientCore::Patch(const KindInfo& type, const ObjectName& name,

@@ -105,6 +105,18 @@ ObjectRef MatchedUpdate(DelegatingState& state, const KindInfo& type, const Requ
   return std::move(cached.object);
 }
 
+ObjectRef MatchedUpdate(DelegatingState& state, const KindInfo& type, const WrittenStruct& object,
+                        std::string_view subresource, const UpdateOptions& options,
+                        const CallBounds& bounds) {
+  if (!Compares(state, bounds) || !options.dryRun.empty() || !IsWhole(subresource)) return {};
+  // The bytes of an object that is put into another namespace differ.
+  if (object.is_partial || (object.namespace_.empty() && !object.home.empty())) return {};
+  MatchableObject cached = Matchable(state, type, {object.namespace_, object.name}, bounds);
+  if (!cached.object || !matching::HasBytesOf(*cached.object, object)) return {};
+  state.matched.updates->Add();
+  return std::move(cached.object);
+}
+
 ObjectRef MatchedPatch(DelegatingState& state, const KindInfo& type, const ObjectName& name,
                        const kinformer::Patch& patch, std::string_view subresource,
                        const PatchOptions& options, const CallBounds& bounds) {

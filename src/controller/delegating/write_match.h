@@ -16,6 +16,7 @@
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/delegating_client_core.h"
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/object/kind_info.h"
 #include "kinformer/object/object_name.h"
 
@@ -34,6 +35,10 @@ struct MatchableObject {
 // Each returns the cached object if the write need not be sent, and counts that; null: send it.
 [[nodiscard]] ObjectRef MatchedUpdate(DelegatingState& state, const KindInfo& type,
                                       const RequestObject& object, std::string_view subresource,
+                                      const UpdateOptions& options, const CallBounds& bounds);
+// The same before the struct is encoded: finds only what has the very bytes of the cached object.
+[[nodiscard]] ObjectRef MatchedUpdate(DelegatingState& state, const KindInfo& type,
+                                      const WrittenStruct& object, std::string_view subresource,
                                       const UpdateOptions& options, const CallBounds& bounds);
 // Patches of all types; of a server-side apply, the body is its configuration.
 [[nodiscard]] ObjectRef MatchedPatch(DelegatingState& state, const KindInfo& type,

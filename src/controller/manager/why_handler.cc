@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "kinformer/controller/causes.h"
 #include "kinformer/internal/controller_figures.h"
+#include "kinformer/internal/waiting_request.h"
 #include "kinformer/json/json.h"
 
 #include "controller/causes/causes_of.h"
 #include "controller/endpoints/text_response.h"
+#include "http/field_names.h"
 #include "object/values/text_forms.h"
 #include "transport/query.h"
 #include "transport/responses.h"
@@ -18,32 +21,58 @@
 namespace kinformer::internal {
 namespace {
 
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
+// A request, and all that a controller knows of it.
+struct ToldRequest {
+  PastOfKey past;
+  std::optional<WaitingRequest> waiting{};
+};
 
 // Requests that a controller knows.
 struct Told {
   std::string controller;
-  std::vector<PastOfKey> requests;
-  std::vector<ControllerFigures::Fight> fights;
+  std::vector<ToldRequest> requests{};
+  bool fair = false;
+  std::string held_back{};
+  std::vector<ControllerFigures::Fight> fights{};
 };
 
 // Returns the fights over that object, and those that hold up one of the requests.
 std::vector<ControllerFigures::Fight> FightsOf(const ReconcileHistory& history,
                                                std::string_view kind, const std::string& object,
-                                               const std::vector<PastOfKey>& requests) {
+                                               const std::vector<ToldRequest>& requests) {
   std::vector<ControllerFigures::Fight> fights = history.Fights();
   std::erase_if(fights, [&](const ControllerFigures::Fight& fight) {
     const std::string_view name = std::string_view(fight.kind).substr(0, fight.kind.find('.'));
     if (fight.object == object &&
-        (EqualsIgnoringCase(kind, fight.kind) || EqualsIgnoringCase(kind, name))) {
+        (http::SameFieldName(kind, fight.kind) || http::SameFieldName(kind, name))) {
       return false;
     }
-    return std::ranges::find(requests, fight.request, &PastOfKey::key) == requests.end();
+    return std::ranges::none_of(requests, [&](const ToldRequest& request) {
+      return request.past.key == fight.request;
+    });
   });
   return fights;
+}
+
+Told Ask(const ReconcileHistory& history, const std::string& object,
+         const std::function<bool(const KindInfo&)>& is_kind) {
+  const bool own = history.kind() == nullptr || is_kind(*history.kind());
+  Told told{.controller = history.controller()};
+  for (PastOfKey& past : history.About(object, own, is_kind)) {
+    told.requests.push_back({.past = std::move(past)});
+  }
+  WaitingAnswer waiting = history.Waiting(object, own, is_kind);
+  told.fair = waiting.fair;
+  told.held_back = std::move(waiting.held_back);
+  for (WaitingRequest& one : waiting.requests) {
+    const auto key_of = [](const ToldRequest& request) { return request.past.key; };
+    auto found = std::ranges::find(told.requests, one.key, key_of);
+    if (found == told.requests.end()) {
+      found = told.requests.insert(found, ToldRequest{.past = {one.key, {}}});
+    }
+    found->waiting = std::move(one);
+  }
+  return told;
 }
 
 // Moments of the steady clock as times of the day.
@@ -91,6 +120,13 @@ json::Value JsonOf(const ControllerFigures::Fight& fight) {
   return out;
 }
 
+Causes TextsOf(const WaitingRequest& waiting) {
+  return CausesOf(waiting.causes,
+                  {.key = waiting.key,
+                   .attempts = waiting.attempts,
+                   .last_error = waiting.last_error ? &*waiting.last_error : nullptr});
+}
+
 json::Value JsonOf(const Clock& clock, const Cause& cause) {
   json::Value out =
       json::Value::MakeObject({{"type", CauseTypeName(cause.type)}, {"at", clock.Text(cause.at)}});
@@ -107,6 +143,12 @@ json::Value JsonOf(const Clock& clock, const Cause& cause) {
   set("error", cause.error);
   out.Set("text", cause.ToString());
   return out;
+}
+
+void AddCauses(const Clock& clock, const Causes& causes, json::Value& out) {
+  out.Set("causes", json::Value::MakeArray());
+  for (const Cause& cause : causes.list) out.Ensure("causes").Append(JsonOf(clock, cause));
+  if (causes.left_out > 0) out.Set("causesLeftOut", causes.left_out);
 }
 
 // Events of objects with their versions, from which the time is taken when a write was seen.
@@ -145,6 +187,64 @@ json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const Noted
   return out;
 }
 
+// Returns why a request is not reconciled now.
+std::string ReasonOf(const Told& told, const WaitingRequest& waiting, const Causes& causes) {
+  using State = WaitingRequest::State;
+  switch (waiting.state) {
+    case State::kParked:
+      return "until a cache shows what it has written";
+    case State::kRunning:
+      return "until its reconcile that runs has ended";
+    case State::kInLine:
+      if (!told.held_back.empty()) return told.held_back;
+      return told.fair ? "for a worker, by the share of its flow" : "for a worker";
+    case State::kDelayed:
+      break;
+  }
+  if (waiting.paced) return "for its pace: min_interval or settle_time";
+  const CauseType why = causes.list.empty() ? CauseType::kSource : causes.list.front().type;
+  if (why == CauseType::kTimer) return "requeue_after of its last reconcile";
+  if (why == CauseType::kRequeue) return "rate limit: its last reconcile has asked for a requeue";
+  if (waiting.attempts > 0) {
+    return "rate limit: it has failed " + std::to_string(waiting.attempts) +
+           (waiting.attempts == 1 ? " time" : " times");
+  }
+  return "a delay that was asked for when it was added";
+}
+
+std::string_view NameOf(WaitingRequest::State state) {
+  switch (state) {
+    case WaitingRequest::State::kInLine:
+      return "in line";
+    case WaitingRequest::State::kRunning:
+      return "in line again";
+    case WaitingRequest::State::kDelayed:
+      return "delayed";
+    case WaitingRequest::State::kParked:
+      return "parked";
+  }
+  return "";
+}
+
+json::Value JsonOf(const Clock& clock, const Told& told, const WaitingRequest& waiting,
+                   const Causes& causes) {
+  json::Value out = json::Value::MakeObject({{"state", NameOf(waiting.state)},
+                                             {"why", ReasonOf(told, waiting, causes)},
+                                             {"priority", waiting.priority}});
+  if (!causes.list.empty()) {
+    const SteadyTime since = causes.list.front().at;
+    out.Set("since", clock.Text(since));
+    out.Set("seconds", std::max(0.0, Seconds(clock.now() - since)));
+  }
+  if (waiting.state == WaitingRequest::State::kDelayed) {
+    out.Set("dueInSeconds", std::max(0.0, Seconds(waiting.ready_at - clock.now())));
+  }
+  if (waiting.attempts > 0) out.Set("attempts", waiting.attempts);
+  if (waiting.last_error) out.Set("error", waiting.last_error->ToString());
+  AddCauses(clock, causes, out);
+  return out;
+}
+
 json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const PastReconcile& past,
                    const Causes& causes) {
   const bool running = past.result == "running";
@@ -155,9 +255,7 @@ json::Value JsonOf(const Clock& clock, const Deliveries& deliveries, const PastR
                                {"result", past.result}});
   if (past.result == "requeue_after") out.Set("afterSeconds", Seconds(past.after));
   if (!past.error.empty()) out.Set("error", past.error);
-  out.Set("causes", json::Value::MakeArray());
-  for (const Cause& cause : causes.list) out.Ensure("causes").Append(JsonOf(clock, cause));
-  if (causes.left_out > 0) out.Set("causesLeftOut", causes.left_out);
+  AddCauses(clock, causes, out);
   out.Set("writes", json::Value::MakeArray());
   for (const NotedWrite& write : past.writes) {
     out.Ensure("writes").Append(JsonOf(clock, deliveries, write));
@@ -185,9 +283,9 @@ std::vector<Histories::History> Histories::All() const {
 
 bool NamesKind(std::string_view asked, const KindInfo& kind) {
   const auto is = [&](std::string_view name) {
-    if (EqualsIgnoringCase(asked, name)) return true;
+    if (http::SameFieldName(asked, name)) return true;
     return !kind.group.empty() &&
-           EqualsIgnoringCase(asked, std::string(name) + "." + std::string(kind.group));
+           http::SameFieldName(asked, std::string(name) + "." + std::string(kind.group));
   };
   return is(kind.kind) || is(kind.resource) || is(kind.singular);
 }
@@ -197,20 +295,20 @@ std::string WhyJson(const Env& env, const std::vector<Histories::History>& histo
   const auto is_kind = [&](const KindInfo& one) { return NamesKind(kind, one); };
   std::vector<Told> all;
   for (const Histories::History& history : histories) {
-    const bool own = history->kind() == nullptr || is_kind(*history->kind());
-    std::vector<PastOfKey> requests = history->About(object, own, is_kind);
-    std::vector<ControllerFigures::Fight> fights = FightsOf(*history, kind, object, requests);
-    if (requests.empty() && fights.empty()) continue;
-    all.push_back({history->controller(), std::move(requests), std::move(fights)});
+    Told told = Ask(*history, object, is_kind);
+    told.fights = FightsOf(*history, kind, object, told.requests);
+    if (!told.requests.empty() || !told.fights.empty()) all.push_back(std::move(told));
   }
   std::vector<Causes> causes;
   Deliveries deliveries;
+  const auto add = [&](Causes of_one) {
+    for (const Cause& cause : of_one.list) deliveries.Note(cause);
+    causes.push_back(std::move(of_one));
+  };
   for (const Told& told : all) {
-    for (const PastOfKey& request : told.requests) {
-      for (const PastReconcile& past : request.reconciles) {
-        causes.push_back(TextsOf(request, past));
-        for (const Cause& cause : causes.back().list) deliveries.Note(cause);
-      }
+    for (const ToldRequest& request : told.requests) {
+      for (const PastReconcile& past : request.past.reconciles) add(TextsOf(request.past, past));
+      if (request.waiting) add(TextsOf(*request.waiting));
     }
   }
   const Clock clock(env);
@@ -221,10 +319,14 @@ std::string WhyJson(const Env& env, const std::vector<Histories::History>& histo
   std::size_t next = 0;
   for (const Told& told : all) {
     json::Value controller = json::Value::MakeObject({{"controller", told.controller}});
-    for (const PastOfKey& request : told.requests) {
-      json::Value of_request = json::Value::MakeObject({{"request", request.key}});
-      for (const PastReconcile& past : request.reconciles) {
+    for (const ToldRequest& request : told.requests) {
+      json::Value of_request = json::Value::MakeObject(
+          {{"request", request.past.key}, {"reconciles", json::Value::MakeArray()}});
+      for (const PastReconcile& past : request.past.reconciles) {
         of_request.Ensure("reconciles").Append(JsonOf(clock, deliveries, past, causes[next++]));
+      }
+      if (request.waiting) {
+        of_request.Set("waiting", JsonOf(clock, told, *request.waiting, causes[next++]));
       }
       controller.Ensure("requests").Append(std::move(of_request));
     }

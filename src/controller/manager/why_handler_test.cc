@@ -13,6 +13,7 @@
 #include "kinformer/base/simulation.h"
 #include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/cause_note.h"
+#include "kinformer/internal/waiting_request.h"
 #include "kinformer/json/json.h"
 
 namespace kinformer::internal {
@@ -157,6 +158,53 @@ TEST_F(WhyTest, ARetryHasTheErrorBeforeIt) {
   EXPECT_EQ(ReconcileOf(Why("pod", "default/web"), 0)["causes"][0]["text"].AsString(),
             "retry 2 after Forbidden: no")
       << "a controller without a kind may be for any";
+}
+
+TEST_F(WhyTest, RequestThatWaits_IsToldWithItsReason) {
+  WaitingAnswer queue;
+  const auto answer_with = [&](WaitingRequest one) {
+    one.key = "default/web";
+    queue.requests.clear();
+    queue.requests.push_back(std::move(one));
+    return Why("pod", "default/web")["controllers"][0]["requests"][0]["waiting"];
+  };
+  history_->SetQueue([&](const WaitingQuestion& question) {
+    EXPECT_EQ(question.key, "default/web");
+    return std::move(queue);
+  });
+  using State = WaitingRequest::State;
+  WaitingRequest failed{.state = State::kDelayed,
+                        .ready_at = sim_.env().Now() + seconds(3),
+                        .attempts = 2,
+                        .last_error = Error(Reason::kForbidden, "no"),
+                        .causes = WokenBy(CauseType::kUpdated, Pod("41", "a"), Pod("44", "b"))};
+  sim_.RunFor(seconds(1));
+  const json::Value delayed = answer_with(std::move(failed));
+  EXPECT_EQ(delayed["state"].AsString(), "delayed");
+  EXPECT_EQ(delayed["why"].AsString(), "rate limit: it has failed 2 times");
+  EXPECT_EQ(delayed["error"].AsString(), "Forbidden: no");
+  EXPECT_EQ(delayed["seconds"].AsDouble(), 1.0);
+  EXPECT_EQ(delayed["dueInSeconds"].AsDouble(), 2.0);
+  EXPECT_EQ(delayed["causes"][0]["text"].AsString(),
+            "updated Pod default/web 41 -> 44 spec.nodeName");
+
+  const auto why = [&](WaitingRequest one) {
+    return std::string(answer_with(std::move(one))["why"].StringOrEmpty());
+  };
+  EXPECT_THAT(why({.state = State::kParked}), HasSubstr("until a cache shows"));
+  EXPECT_THAT(why({.state = State::kRunning}), HasSubstr("has ended"));
+  EXPECT_THAT(why({.state = State::kDelayed, .paced = true}), HasSubstr("min_interval"));
+  EXPECT_THAT(why({.state = State::kDelayed}), HasSubstr("asked for when it was added"));
+  EXPECT_THAT(
+      why({.state = State::kDelayed, .causes = WokenBy(CauseType::kTimer, {}, Pod("1", "a"))}),
+      HasSubstr("requeue_after"));
+  EXPECT_EQ(why({.state = State::kInLine}), "for a worker");
+  queue.fair = true;
+  EXPECT_EQ(why({.state = State::kInLine}), "for a worker, by the share of its flow");
+  queue.held_back = "this process does not lead";
+  EXPECT_EQ(why({.state = State::kInLine}), "this process does not lead");
+  history_->SetQueue({});
+  EXPECT_EQ(Why("pod", "default/web")["controllers"].size(), 0U);
 }
 
 TEST_F(WhyTest, HistoriesEndWithTheirControllers) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/encodes_to.h"
+#include "kinformer/internal/mutable_codec.h"
 #include "kinformer/object/object_meta.h"
 
 #include "controller/matching/value_type.h"
@@ -192,6 +194,12 @@ bool UpdateChangesNothing(const Block& cached, const RequestObject& desired) {
   const Result<json::Value> mine = json::Parse(desired.json());
   const Result<json::Value> its = json::Parse(BlockToJson(cached));
   return mine.ok() && its.ok() && SameJson(*mine, *its);
+}
+
+bool HasBytesOf(const Block& cached, const WrittenStruct& desired) {
+  return !desired.is_partial && !cached.partial() && cached.encoding() == Encoding::kProtobuf &&
+         cached.type().message == desired.table.message && !cached.resourceVersion().empty() &&
+         EncodesTo(desired.table, desired.object, cached.payload());
 }
 
 std::string VersionOf(const KindInfo& kind, const RequestObject& desired) {

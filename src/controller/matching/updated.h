@@ -10,6 +10,7 @@
 
 #include "kinformer/internal/block.h"
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/json/json.h"
 
 namespace kinformer::internal::matching {
@@ -20,6 +21,10 @@ namespace kinformer::internal::matching {
 // very version: without a resourceVersion, or with another one, the server has to answer.
 // REQUIRES: `cached` is not packed.
 [[nodiscard]] bool UpdateChangesNothing(const Block& cached, const RequestObject& desired);
+
+// Returns true if the struct has the very bytes of `cached`, so that an update with it changes
+// nothing; false in doubt. Encodes nothing. REQUIRES: `cached` is not packed.
+[[nodiscard]] bool HasBytesOf(const Block& cached, const WrittenStruct& desired);
 
 // Returns the resourceVersion that the object is sent with; empty: none, or it cannot be read.
 [[nodiscard]] std::string VersionOf(const KindInfo& kind, const RequestObject& desired);

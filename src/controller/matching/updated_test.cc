@@ -8,6 +8,7 @@
 
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/internal/request_object.h"
+#include "kinformer/internal/written_struct.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object_from_json.h"
 #include "kinformer/object/ref.h"
@@ -37,6 +38,22 @@ class Updated : public ::testing::Test {
 };
 
 TEST_F(Updated, Copy_ChangesNothing) { EXPECT_TRUE(Same(desired_)); }
+
+TEST_F(Updated, OnlyACopyHasTheBytes) {
+  const auto has_bytes = [&] {
+    return HasBytesOf(*cached_.object(), ToWrittenStruct<Pod>(desired_, ""));
+  };
+  EXPECT_TRUE(has_bytes());
+  desired_.metadata.managedFields.clear();
+  EXPECT_FALSE(has_bytes()) << "UpdateChangesNothing finds that";
+  EXPECT_TRUE(Same(desired_));
+  desired_ = cached_->DeepCopy();
+  desired_.status.phase = "Failed!";
+  EXPECT_FALSE(has_bytes()) << "of the same length";
+  desired_ = cached_->DeepCopy();
+  desired_.spec.containers.emplace_back();
+  EXPECT_FALSE(has_bytes());
+}
 
 TEST_F(Updated, EveryOtherField_Changes) {
   desired_.spec.nodeName = "o";

@@ -102,7 +102,28 @@ ControllerCore::ControllerCore(Env& env, ControllerOptions options)
   history_->SetFights([&env, fights = fights_] { return fights->Report(env.Now()); });
 }
 
-ControllerCore::~ControllerCore() { StopSources(); }
+ControllerCore::~ControllerCore() {
+  history_->SetQueue({});
+  StopSources();
+}
+
+void ControllerCore::SetQueue(Queue queue) {
+  queue_ = std::move(queue);
+  history_->SetQueue([this](const WaitingQuestion& question) { return Waiting(question); });
+}
+
+WaitingAnswer ControllerCore::Waiting(const WaitingQuestion& question) const {
+  WaitingAnswer answer{.requests = queue_.waiting(question),
+                       .fair = options_.fair_queue.has_value()};
+  MonitorLock lock(*monitor_);
+  answer.held_back = why_held_back_;
+  if (answer.held_back.empty() && !working_) {
+    answer.held_back =
+        "its workers have not begun: this process does not lead, or not all sources"
+        " have synced";
+  }
+  return answer;
+}
 
 Result<void> ControllerCore::Watch(
     const std::shared_ptr<source::AnySource>& source,
@@ -254,6 +275,10 @@ Result<void> ControllerCore::Start(const std::stop_token& stop) {
   if (synced.ok() && *synced) {
     env_.log().Log(LogLevel::kInfo, "starting workers",
                    {{"controller", options_.name}, {"workers", std::to_string(workers)}});
+    {
+      MonitorLock lock(*monitor_);
+      working_ = true;
+    }
     // The threads end when the queue is shut down.
     std::vector<std::unique_ptr<Thread>> threads;
     for (std::size_t i = 0; i < workers; ++i) {

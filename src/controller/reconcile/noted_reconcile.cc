@@ -11,7 +11,7 @@ constexpr std::string_view kSuccess = "success";
 }  // namespace
 
 NotedReconcile::~NotedReconcile() {
-  if (result_ == kSuccess && writes_.empty() && context_.attempts_ == 0) {
+  if (successful_ && writes_.empty() && context_.attempts_ == 0) {
     history_.EndedQuietly(context_.key_, context_.reconcile_id_, causes_, running_.begun, took_);
     return;
   }
@@ -40,7 +40,8 @@ void NotedReconcile::Ended(const Result<ReconcileResult>& result, SteadyTime now
     result_ = "requeue_after";
     after_ = result->requeue_after;
   } else {
-    result_ = result->requeue ? "requeue" : kSuccess;
+    successful_ = !result->requeue;
+    result_ = successful_ ? kSuccess : "requeue";
   }
 }
 

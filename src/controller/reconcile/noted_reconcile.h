@@ -46,6 +46,7 @@ class NotedReconcile {
   const ReconcileHistory::Running running_;
   NotedWrites writes_;
   std::string_view result_{};
+  bool successful_ = false;
   Duration took_{};
   Duration after_{};
   std::optional<Error> error_{};

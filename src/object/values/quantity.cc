@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <ostream>
@@ -357,8 +360,60 @@ std::strong_ordering Quantity::CompareLarge(const Quantity& other) const {
   return Sign() < 0 ? 0 <=> order : order;
 }
 
+namespace {
+
+// A text as most are: a whole number below 2^64, and a suffix for a power of 2 or 10.
+struct ShortText {
+  std::uint64_t digits;
+  int exponent;
+  Format suffix = Format::kDecimalSI;
+};
+
+// Empty: the amount needs another text.
+std::optional<ShortText> ShortTextOf(Uint128 nanos, Format format) {
+  constexpr std::uint64_t kNanos = 1'000'000'000;
+  const Uint128 whole = nanos / kNanos;
+  if (whole > UINT64_MAX) return std::nullopt;
+  auto units = static_cast<std::uint64_t>(whole);
+  const auto fraction = static_cast<std::uint64_t>(nanos - whole * kNanos);
+  if (fraction != 0) {
+    if (units >= UINT64_MAX / kNanos) return std::nullopt;
+    if (fraction % 1'000'000 == 0) return ShortText{units * 1000 + fraction / 1'000'000, -3};
+    if (fraction % 1000 == 0) return ShortText{units * 1'000'000 + fraction / 1000, -6};
+    return ShortText{units * kNanos + fraction, -9};
+  }
+  int exponent = 0;
+  if (format == Format::kBinarySI && units >= 1024) {
+    exponent = std::min(std::countr_zero(units) / 10, 6) * 10;
+    return ShortText{units >> exponent, exponent, format};
+  }
+  for (; units % 1000 == 0; exponent += 3) units /= 1000;
+  return ShortText{units, exponent};
+}
+
+std::string Join(bool negative, const ShortText& text, Format format) {
+  char buffer[40];
+  char* at = buffer;
+  if (negative) *at++ = '-';
+  at = std::to_chars(at, buffer + sizeof(buffer), text.digits).ptr;
+  if (format == Format::kDecimalExponent) {
+    if (text.exponent == 0) return {buffer, at};
+    *at++ = 'e';
+    return {buffer, std::to_chars(at, buffer + sizeof(buffer), text.exponent).ptr};
+  }
+  std::string out(buffer, at);
+  return out += SuffixText(text.suffix, text.exponent);
+}
+
+}  // namespace
+
 std::string Quantity::ToString() const {
   if (IsZero()) return "0";
+  if (!large_.has_value()) {
+    const Int128 nanos = QuantityMath::Get(*this);
+    const auto amount = static_cast<Uint128>(nanos < 0 ? -nanos : nanos);
+    if (const auto text = ShortTextOf(amount, format_)) return Join(nanos < 0, *text, format_);
+  }
   const std::string sign = Sign() < 0 ? "-" : "";
   std::string digits;  // digits of the amount in units of 10^-9
   if (large_.has_value()) {

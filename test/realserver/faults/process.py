@@ -56,6 +56,17 @@ class Process:
             lines.append(line)
         return lines
 
+    def send(self, number):
+        """A signal, such as SIGSTOP; does not wait."""
+        self._child.send_signal(number)
+
+    def wait(self, timeout):
+        """The exit status; negative: the signal that has ended it."""
+        try:
+            return self._child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Ended(f"{self._name} has not ended within {timeout} s") from None
+
     def stop(self, number=signal.SIGTERM):
         if self._child.poll() is None:
             self._child.send_signal(number)

@@ -378,15 +378,31 @@ function line(list, className, text) {
   list.append(make('li', className, text));
 }
 
+function causesOf(one) {
+  const list = make('ul');
+  for (const cause of one.causes) line(list, '', 'because ' + cause.text);
+  if (one.causesLeftOut) line(list, 'dim', `and ${one.causesLeftOut} more causes`);
+  return list;
+}
+
+function showWaiting(into, waiting) {
+  const item = make('li');
+  const since = waiting.seconds === undefined ? '' : ` for ${span(waiting.seconds)}`;
+  const due = waiting.dueInSeconds === undefined ? '' : `, due in ${span(waiting.dueInSeconds)}`;
+  item.append(make('div', 'warn', `waits${since}, ${waiting.state}${due}: ${waiting.why}`));
+  const details = causesOf(waiting);
+  if (waiting.error !== undefined) line(details, 'bad', waiting.error);
+  item.append(details);
+  into.append(item);
+}
+
 function showReconcile(into, past) {
   const item = make('li');
   const failed = past.error !== undefined;
   item.append(make('div', failed ? 'bad' : '',
     `${past.begun.replace('T', ' ').replace('Z', '')}, ${span(past.seconds)}: ${past.result}`));
-  const details = make('ul');
+  const details = causesOf(past);
   if (failed) line(details, 'bad', past.error);
-  for (const cause of past.causes) line(details, '', 'because ' + cause.text);
-  if (past.causesLeftOut) line(details, 'dim', `and ${past.causesLeftOut} more causes`);
   for (const write of past.writes) {
     const seen = write.lagSeconds === undefined ? '' : `, seen after ${span(write.lagSeconds)}`;
     line(details, 'dim', `wrote: ${write.verb} ${write.kind} ${write.object}` +
@@ -402,6 +418,7 @@ function showHistory(answer) {
     for (const request of controller.requests || []) {
       parts.push(make('h3', '', `${controller.controller}: ${request.request}`));
       const list = make('ol');
+      if (request.waiting !== undefined) showWaiting(list, request.waiting);
       for (const past of [...request.reconciles].reverse()) showReconcile(list, past);
       parts.push(list);
     }
