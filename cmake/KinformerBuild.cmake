@@ -224,7 +224,8 @@ endfunction()
 #
 # Sets RESULT to the options -O1 or -Og where the build is optimised and g++ compiles it; clang
 # refuses headers that were precompiled with other options. A coroutine that goes on in another one
-# needs a call in the last place that takes no stack. With -Og, g++ 12 warns of empty std::optionals.
+# needs a call in the last place that takes no stack. With -Og, g++ 12 warns of empty
+# std::optionals, wrongly.
 function(kinformer_quick_options level result)
   set(options)
   if(NOT KINFORMER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)

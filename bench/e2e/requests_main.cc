@@ -2,13 +2,13 @@
 //
 //   bench_requests --kubeconfig FILE [--requests N] MODE
 //
-// MODE: curl (libcurl alone: one handle, the body is thrown away), curl_multi (the same by libcurl's
-// interface for many transfers, which an event loop needs, with a URL for each request and the body
-// kept), curl_thread (as curl, in a thread that gets each request from another one, which waits for
-// it), blocking (Get), awaited
-// (Get by one coroutine, on the loop), parallel (Get by 64 coroutines). All ask for protobuf over
-// HTTP/2. Output: one line of JSON, with the CPU microseconds of a request: those of the whole
-// process, divided by the number of requests, after a tenth of them has been made.
+// MODE: curl (libcurl alone: one handle, the body is thrown away), curl_multi (the same by
+// libcurl's interface for many transfers, which an event loop needs, with a URL for each request
+// and the body kept), curl_thread (as curl, in a thread that gets each request from another one,
+// which waits for it), blocking (Get), awaited (Get by one coroutine, on the loop), parallel (Get
+// by 64 coroutines). All ask for protobuf over HTTP/2. Output: one line of JSON, with the CPU
+// microseconds of a request: those of the whole process, divided by the number of requests, after a
+// tenth of them has been made.
 
 #include <cstddef>
 #include <cstdio>

@@ -47,9 +47,8 @@ std::vector<ControllerFigures::Fight> FightsOf(const ReconcileHistory& history,
         (http::SameFieldName(kind, fight.kind) || http::SameFieldName(kind, name))) {
       return false;
     }
-    return std::ranges::none_of(requests, [&](const ToldRequest& request) {
-      return request.past.key == fight.request;
-    });
+    return std::ranges::none_of(
+        requests, [&](const ToldRequest& request) { return request.past.key == fight.request; });
   });
   return fights;
 }
