@@ -12,10 +12,10 @@ namespace kinformer {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
-  kMapsNotCompared,      // an update of a map's values is not sent
-  kBytesNotCompared,     // nor is one of a struct of the same version
-  kOverlayNotCompared,   // nor is a patch
-  kKnownForAnyVersion,   // a patch that changed nothing once is not sent in later versions either
+  kMapsNotCompared,     // an update of a map's values is not sent
+  kBytesNotCompared,    // nor is one of a struct of the same version
+  kOverlayNotCompared,  // nor is a patch
+  kKnownForAnyVersion,  // a patch that changed nothing once is not sent in later versions either
   kEnd,
 };
 
