@@ -150,7 +150,7 @@ std::string CppTypeName(std::string_view name) {
   return out;
 }
 
-std::string NewName(std::string name, std::set<std::string>& used) {
+std::string NewName(const std::string& name, std::set<std::string>& used) {
   std::string out = name;
   for (int i = 2; !used.insert(out).second; ++i) out = name + std::to_string(i);
   return out;

@@ -18,7 +18,7 @@ std::string CppName(std::string_view name);
 // Returns the name with its first letter in upper case, for types: "Spec".
 std::string CppTypeName(std::string_view name);
 // Returns `name`, or `name` with a number, so that it is not yet in `used`, and adds it there.
-std::string NewName(std::string name, std::set<std::string>& used);
+std::string NewName(const std::string& name, std::set<std::string>& used);
 
 // Returns a string literal: "a", or R"(^\d+$)".
 std::string CppLiteral(std::string_view text);

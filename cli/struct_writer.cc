@@ -16,8 +16,6 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
-
 bool Says(const Value& schema, std::string_view flag) { return schema[flag] == Value(true); }
 
 bool HasMembers(const Value& schema) { return schema["properties"].size() > 0; }

@@ -519,9 +519,9 @@ class DelegatingClient : private internal::DelegatingClientMisuse {
   // Returns the struct, which need not be encoded if nothing is sent; of others, the request.
   template <class V, class M>
   [[nodiscard]] auto Written(const M& object) const {
-    if constexpr (std::is_same_v<M, json::Value>) {
-      return internal::ToRequestObject<V>(object, Home<V>());
-    } else if constexpr (internal::IsGenerated<typename V::Mutable>) {
+    constexpr bool kStruct = !std::is_same_v<M, json::Value> &&
+                             requires { requires internal::IsGenerated<typename V::Mutable>; };
+    if constexpr (kStruct) {
       return internal::ToWrittenStruct<V>(object, Home<V>());
     } else {
       return internal::ToRequestObject<V>(object, Home<V>());

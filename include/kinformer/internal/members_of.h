@@ -13,6 +13,7 @@ namespace kinformer::internal {
 // The most members that a struct may have which does not list them in kFields.
 inline constexpr std::size_t kMostMembers = 64;
 
+// NOLINTBEGIN(readability-function-size,readability-function-cognitive-complexity)
 // Calls f with all members, in their order. REQUIRES: the struct has kCount members.
 template <std::size_t kCount, class Struct, class F>
 constexpr decltype(auto) WithMembers([[maybe_unused]] Struct& object, F&& f) {
@@ -381,6 +382,7 @@ constexpr decltype(auto) WithMembers([[maybe_unused]] Struct& object, F&& f) {
              m53, m54, m55, m56, m57, m58, m59, m60, m61, m62, m63);
   }
 }
+// NOLINTEND(readability-function-size,readability-function-cognitive-complexity)
 
 }  // namespace kinformer::internal
 

@@ -105,23 +105,21 @@ std::string WarningText(std::string_view text) {
   return out + '"';
 }
 
-// Returns warnings as header values, up to the size limit.
+// Returns warnings as header values, each once, up to the size limit. Does not look at those beyond
+// it: a body of a hundred thousand unknown fields has as many.
 std::vector<std::string> WarningTexts(const std::vector<std::string>& warnings) {
   std::vector<std::string> texts;
-  std::set<std::string_view> seen;  // each is sent once
+  std::set<std::string_view> seen;
   std::size_t bytes = 0;
-  std::size_t more = 0;
-  for (const std::string& warning : warnings) {
-    if (!seen.insert(warning).second) continue;
-    std::string text = WarningText(warning);
+  std::size_t looked_at = 0;
+  for (; looked_at < warnings.size(); ++looked_at) {
+    if (!seen.insert(warnings[looked_at]).second) continue;
+    std::string text = WarningText(warnings[looked_at]);
     bytes += text.size();
-    if (more > 0 || bytes > kMaxWarningBytes - kLastWarningBytes) {
-      ++more;
-    } else {
-      texts.push_back(std::move(text));
-    }
+    if (bytes > kMaxWarningBytes - kLastWarningBytes) break;
+    texts.push_back(std::move(text));
   }
-  if (more > 0) {
+  if (const std::size_t more = warnings.size() - looked_at; more > 0) {
     texts.push_back(
         WarningText(std::to_string(more) + (more == 1 ? " more warning" : " more warnings")));
   }
