@@ -31,7 +31,7 @@ TEST(RecentTableTest, FullLine_TheOldestMakesRoom) {
   table.Note(1, 0, At(5));
   table.Note(9, 0, At(6));
   EXPECT_EQ(table.Find(2), nullptr);
-  for (const std::uint64_t key : {1, 3, 4, 9}) EXPECT_NE(table.Find(key), nullptr) << key;
+  for (const std::uint64_t key : {1U, 3U, 4U, 9U}) EXPECT_NE(table.Find(key), nullptr) << key;
 }
 
 TEST(RecentTableTest, OtherLines_AreLeftAlone) {
