@@ -149,7 +149,10 @@ inline constexpr std::string_view kErrorPayload = "kinformer.Error";
         {{"reason", cause.reason}, {"message", cause.message}, {"field", cause.field}}));
   }
   absl::Status status(StatusCodeOf(error.reason()), error.message());
-  status.SetPayload({kErrorPayload.data(), kErrorPayload.size()}, absl::Cord(parts.Dump()));
+  // Not by the constructor that takes a std::string, whose name clang and g++ spell differently.
+  const std::string text = parts.Dump();
+  const absl::Cord payload(absl::string_view(text.data(), text.size()));
+  status.SetPayload({kErrorPayload.data(), kErrorPayload.size()}, payload);
   return status;
 }
 // Returns OK, or the status of the error.
