@@ -284,7 +284,7 @@ bool TypedController<R>::ProcessNext() {
                         });
     if (!disposal) return;
     written = std::move(disposal->own_writes);
-    failing_.Hold(request, std::move(disposal->holds));
+    if (disposal->holds) failing_.Hold(request, std::move(*disposal->holds));
     Dispose(request, *disposal);
   });
   // If one of these throws, its delay is unknown. Retries in 1 s: no request may be lost.

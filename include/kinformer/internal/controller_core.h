@@ -62,7 +62,8 @@ struct Disposal {
   std::function<void(std::function<void()> done)> await{};
   // Writes of a reconcile that was successful, whose events need not wake it.
   std::vector<OwnWrite> own_writes{};
-  std::vector<RequestHold> holds{};  // of fights, whatever the action
+  // Of fights, whatever the action; null: none.
+  std::unique_ptr<std::vector<RequestHold>> holds{};
 };
 
 // Thread-safe.

@@ -90,17 +90,21 @@ class FailingRequests {
   // Returns how long the request waits from now on, for its own delay or its pace; zero: not at
   // all.
   [[nodiscard]] Duration WaitOf(const R& request) const {
-    return std::max({WaitOfFailed(request), paces_.WaitOf(request), held_.WaitOf(request)});
+    const Duration wait = std::max(WaitOfFailed(request), paces_.WaitOf(request));
+    return held_.any() ? std::max(wait, held_.WaitOf(request)) : wait;
   }
   // Does the same, after an event of the request.
   [[nodiscard]] Duration WaitOfEvent(const R& request) {
+    const Duration wait = std::max(paces_.Event(request), WaitOfFailed(request));
+    if (!held_.any()) return wait;
     held_.Event(request);
-    return std::max({paces_.Event(request), WaitOfFailed(request), held_.WaitOf(request)});
+    return std::max(wait, held_.WaitOf(request));
   }
   // Does the same for a request that would begin now. If it waits no longer, its events are those
   // that the reconcile is for.
   [[nodiscard]] Duration TakeUp(const R& request) {
-    const Duration wait = std::max(WaitOfFailed(request), held_.WaitOf(request));
+    Duration wait = WaitOfFailed(request);
+    if (held_.any()) wait = std::max(wait, held_.TakeUp(request));
     return wait > Duration(0) ? wait : paces_.TakeUp(request);
   }
   // Holds the request up: see HeldRequests.

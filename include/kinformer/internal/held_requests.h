@@ -32,28 +32,26 @@ struct RequestHold {
   [[nodiscard]] bool EndsWith(const HandledEvent& event) const;
 };
 
-// Thread-safe. Costs one atomic read while nothing is held.
+// Thread-safe.
 template <class R, class Hash = std::hash<R>>
 class HeldRequests {
  public:
   explicit HeldRequests(Env& env) : env_(env) {}
 
+  // Returns false if no request is held: the other functions need not be called.
+  [[nodiscard]] bool any() const { return any_.load(std::memory_order_acquire); }
   // Takes the holds that the last reconcile of the request leaves, in the place of earlier ones.
-  // Where there are some, it forgets those of other requests that are over.
+  // Forgets those of other requests that are over.
   void Hold(const R& request, std::vector<RequestHold> holds) {
-    if (holds.empty() && !any_.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(mutex_);
+    const SteadyTime now = env_.Now();
+    std::erase_if(held_, [&](const auto& held) { return UntilOf(held.second) <= now; });
     held_.erase(request);
-    if (!holds.empty()) {
-      const SteadyTime now = env_.Now();
-      std::erase_if(held_, [&](const auto& held) { return UntilOf(held.second) <= now; });
-      held_[request] = std::move(holds);
-    }
+    if (!holds.empty()) held_[request] = std::move(holds);
     any_.store(!held_.empty(), std::memory_order_release);
   }
   // Lets the request go if the event that is handled on this thread says so.
   void Event(const R& request) {
-    if (!any_.load(std::memory_order_acquire)) return;
     const HandledEvent* const event = HandledEvent::Current();
     if (event == nullptr) return;
     const std::lock_guard lock(mutex_);
@@ -65,13 +63,20 @@ class HeldRequests {
   }
   // Returns how long the request waits from now on; zero: not at all.
   [[nodiscard]] Duration WaitOf(const R& request) const {
-    if (!any_.load(std::memory_order_acquire)) return Duration(0);
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(request);
+    return found == held_.end() ? Duration(0) : LeftOf(found->second);
+  }
+  // Does the same for a request that would begin now, and forgets its holds if they are over.
+  [[nodiscard]] Duration TakeUp(const R& request) {
     const std::lock_guard lock(mutex_);
     const auto found = held_.find(request);
     if (found == held_.end()) return Duration(0);
-    const SteadyTime until = UntilOf(found->second);
-    const SteadyTime now = env_.Now();
-    return until <= now ? Duration(0) : Duration(until - now);
+    const Duration left = LeftOf(found->second);
+    if (left > Duration(0)) return left;
+    held_.erase(found);
+    any_.store(!held_.empty(), std::memory_order_release);
+    return Duration(0);
   }
 
  private:
@@ -79,6 +84,11 @@ class HeldRequests {
     SteadyTime until = SteadyTime::min();
     for (const RequestHold& hold : holds) until = std::max(until, hold.until);
     return until;
+  }
+  [[nodiscard]] Duration LeftOf(const std::vector<RequestHold>& holds) const {
+    const SteadyTime until = UntilOf(holds);
+    const SteadyTime now = env_.Now();
+    return until <= now ? Duration(0) : Duration(until - now);
   }
 
   Env& env_;

@@ -63,7 +63,8 @@ bool FightScope::IsOwn(const RawCause& cause) const {
 }
 
 ObjectRef FightScope::LastAnswer(const KindInfo& kind, const ObjectName& name) const {
-  for (const ObjectRef& answer : answers_) {
+  if (answers_ == nullptr) return {};
+  for (const ObjectRef& answer : *answers_) {
     const KindInfo& type = answer->type();
     if (type.kind != kind.kind || type.group != kind.group || answer->name() != name.name) continue;
     if (name.namespace_.empty() || answer->namespace_() == name.namespace_) return answer;
@@ -88,14 +89,16 @@ void FightScope::Wrote(const KindInfo& kind, const ObjectRef& before, const Obje
     }
   }
   if (const std::optional<SteadyTime> until = book_.Note(write)) {
-    holds_.push_back({.until = *until,
-                      .kind = &kind,
-                      .object = {std::string(now->namespace_()), std::string(now->name())},
-                      .uid = std::string(now->uid())});
+    if (holds_ == nullptr) holds_ = std::make_unique<std::vector<RequestHold>>();
+    holds_->push_back({.until = *until,
+                       .kind = &kind,
+                       .object = {std::string(now->namespace_()), std::string(now->name())},
+                       .uid = std::string(now->uid())});
   }
-  std::erase_if(answers_, [&](const ObjectRef& one) { return one->uid() == now->uid(); });
-  if (answers_.size() == kMostAnswers) answers_.erase(answers_.begin());
-  answers_.push_back(now);
+  if (answers_ == nullptr) answers_ = std::make_unique<std::vector<ObjectRef>>();
+  std::erase_if(*answers_, [&](const ObjectRef& one) { return one->uid() == now->uid(); });
+  if (answers_->size() == kMostAnswers) answers_->erase(answers_->begin());
+  answers_->push_back(now);
 }
 
 }  // namespace kinformer::internal

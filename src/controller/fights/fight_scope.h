@@ -5,6 +5,7 @@
 #ifndef KINFORMER_CONTROLLER_FIGHTS_FIGHT_SCOPE_H_
 #define KINFORMER_CONTROLLER_FIGHTS_FIGHT_SCOPE_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,8 +44,8 @@ class FightScope {
   // if that is not wanted.
   void Wrote(const KindInfo& kind, const ObjectRef& before, const ObjectRef& now,
              const fights::SentWrite* sent);
-  // Returns what holds the request up from now on.
-  [[nodiscard]] std::vector<RequestHold> Take() { return std::move(holds_); }
+  // Returns what holds the request up from now on; null: nothing.
+  [[nodiscard]] std::unique_ptr<std::vector<RequestHold>> Take() { return std::move(holds_); }
 
  private:
   // Objects that are remembered until the end of the reconcile.
@@ -58,8 +59,8 @@ class FightScope {
   const std::string& request_;
   const CauseNote& causes_;
   std::optional<FightBook::Causes> of_causes_;
-  std::vector<ObjectRef> answers_;
-  std::vector<RequestHold> holds_;
+  std::unique_ptr<std::vector<ObjectRef>> answers_;  // null: no write yet
+  std::unique_ptr<std::vector<RequestHold>> holds_;  // null: none
   FightScope* const outer_;
 };
 
