@@ -62,7 +62,7 @@ struct Disposal {
   std::function<void(std::function<void()> done)> await{};
   // Writes of a reconcile that was successful, whose events need not wake it.
   std::vector<OwnWrite> own_writes{};
-  // Of fights, whatever the action; null: none.
+  // Holds that fights ask for, whatever the action; null: there are none.
   std::unique_ptr<std::vector<RequestHold>> holds{};
 };
 
