@@ -251,20 +251,21 @@ function(kinformer_cold target level)
   kinformer_batched(${target} library "${options}" ${ARGN})
 endfunction()
 
-# kinformer_layer(NAME [SOURCES a.cc...] [COLD c.cc...] [GENERATED d.cc...] [OFFERS a.h...]
-# [PUBLIC b.h...] [DEPS base...] [LIBS x...])
+# kinformer_layer(NAME [SOURCES a.cc...] [COLD c.cc...] [RARE e.cc...] [GENERATED d.cc...]
+# [OFFERS a.h...] [PUBLIC b.h...] [DEPS base...] [LIBS x...])
 #
 # One library for the folder src/NAME or server/NAME, whose CMakeLists.txt calls this. NAME may be a
 # path: the library of a/b is kinformer_a_b. COLD are sources that run neither for each object or
-# event nor for each read of a cache (kinformer_cold). OFFERS are the headers that later layers may
-# include; the others are for the folder and its tests. PUBLIC are the headers of include/kinformer
-# that it implements. DEPS are layers that stand before this one. Private headers
+# event nor for each read of a cache (kinformer_cold). RARE are sources that do not run for each
+# request either: at a start, at an answer to a person, once in seconds. OFFERS are the headers that
+# later layers may include; the others are for the folder and its tests. PUBLIC are the headers of
+# include/kinformer that it implements. DEPS are layers that stand before this one. Private headers
 # are included as "NAME/x.h", public ones as "kinformer/x.h". scripts/layers checks all of that.
 function(kinformer_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;COLD;GENERATED;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;COLD;RARE;GENERATED;OFFERS;PUBLIC;DEPS;LIBS" ${ARGN})
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
-  kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD} ${ARG_GENERATED})
+  kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD} ${ARG_RARE} ${ARG_GENERATED})
   kinformer_batched(${target} library "" ${ARG_SOURCES})
   string(REGEX REPLACE "/${name}$" "" root "${CMAKE_CURRENT_SOURCE_DIR}")
   set(level -O1)
@@ -272,6 +273,7 @@ function(kinformer_layer name)
     set(level -Og)
   endif()
   kinformer_cold(${target} ${level} ${ARG_COLD})
+  kinformer_cold(${target} -Og ${ARG_RARE})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${root}>

@@ -146,7 +146,7 @@ TEST_F(AdmissionRounds, WarningsOfBothPhases_AreAllSent) {
   const auto warnings = [](const Reply& reply) {
     std::string out;
     for (const auto& [name, value] : reply.headers) {
-      if (name == "Warning") out += value + ";";
+      if (name == "Warning") out.append(value).append(";");
     }
     return out;
   };

@@ -242,7 +242,7 @@ TEST_F(CustomVersionsTest, FinalizerWithoutADomain_IsSaidWhereItComesIn) {
   EXPECT_EQ(made.status, 201);
   std::vector<std::string> warnings;
   for (const auto& [name, value] : made.headers) {
-    if (name == "Warning") warnings.push_back(value);
+    if (name == "Warning") warnings.emplace_back(value);
   }
   constexpr const char* kEnd = "to avoid accidental conflicts with other finalizer writers";
   EXPECT_THAT(

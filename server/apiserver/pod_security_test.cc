@@ -137,7 +137,7 @@ class PodSecurityTest : public ::testing::Test {
   static std::vector<std::string> Warnings(const Reply& reply) {
     std::vector<std::string> all;
     for (const auto& [name, value] : reply.headers) {
-      if (name == "Warning") all.push_back(value);
+      if (name == "Warning") all.emplace_back(value);
     }
     return all;
   }

@@ -24,7 +24,7 @@ constexpr std::string_view kScale = "/apis/apps/v1/namespaces/default/deployment
 std::string Warnings(const Reply& reply) {
   std::string out;
   for (const auto& [name, value] : reply.headers) {
-    if (name == "Warning") out += value + ";";
+    if (name == "Warning") out.append(value).append(";");
   }
   return out;
 }

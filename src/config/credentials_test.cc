@@ -77,7 +77,8 @@ TEST(TransportOptions, ImpersonationBecomesHeaders_TR13) {
   const auto got = TransportOptionsFor(config);
   ASSERT_TRUE(got.ok());
   std::string all;
-  for (const auto& [name, value] : got->headers) all += name + "=" + value + ";";
+  for (const auto& [name, value] : got->headers)
+    all.append(name).append("=").append(value).append(";");
   EXPECT_EQ(all,
             "Impersonate-User=u;Impersonate-Uid=7;Impersonate-Group=g;Impersonate-Group=h;"
             "Impersonate-Extra-a%2Fb%20c=v;");

@@ -263,7 +263,8 @@ TEST(Impersonation, KeysOfExtraFields_AreEscapedInHeaders) {
     config.impersonate = {.user_name = "u", .extra = {{key, {"v", "w"}}}};
     const auto got = TransportOptionsFor(config).OrExit();
     std::string all;
-    for (const auto& [name, value] : got.headers) all += name + "=" + value + ";";
+    for (const auto& [name, value] : got.headers)
+      all.append(name).append("=").append(value).append(";");
     EXPECT_EQ(all, "Impersonate-User=u;Impersonate-Extra-" + want + "=v;Impersonate-Extra-" + want +
                        "=w;");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 #include "http/field_names.h"
 
@@ -49,13 +50,13 @@ std::optional<std::string_view> HostName(std::string_view host) {
 }
 
 std::string_view HostProblem(const HttpHeaders& headers, bool required) {
-  const std::string* host = nullptr;
+  std::optional<std::string_view> host;
   for (const auto& [name, value] : headers) {
     if (!SameFieldName(name, "host")) continue;
-    if (host != nullptr) return "there are several Host headers";
-    host = &value;
+    if (host.has_value()) return "there are several Host headers";
+    host = value;
   }
-  if (host == nullptr) return required ? "the Host header is missing" : "";
+  if (!host.has_value()) return required ? "the Host header is missing" : "";
   // May be empty: the target has no authority.
   if (!host->empty() && !HostName(*host)) return "the Host header is neither a name nor an address";
   return "";

@@ -229,7 +229,8 @@ TEST(Http1Requests, Handler_GetsMethodTargetHeadersAndUser) {
   EXPECT_EQ(request.user, "peer");
   EXPECT_EQ(request.body, "z");
   std::string fields;
-  for (const auto& [name, value] : request.headers) fields += name + "=" + value + ";";
+  for (const auto& [name, value] : request.headers)
+    fields.append(name).append("=").append(value).append(";");
   EXPECT_EQ(fields, "Host=h;X-A=one;x-a=two;Transfer-Encoding=chunked;");
   EXPECT_EQ(scene.host().counted_requests, 1);
   EXPECT_EQ(scene.handler().judged, std::vector<std::string>{"/a?b"});

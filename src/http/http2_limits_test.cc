@@ -16,7 +16,8 @@ constexpr auto kHttp2 = ConnectionScene::Kind::kHttp2;
 
 std::string FieldsOf(const HttpRequest& request) {
   std::string fields;
-  for (const auto& [name, value] : request.headers) fields += name + "=" + value + ";";
+  for (const auto& [name, value] : request.headers)
+    fields.append(name).append("=").append(value).append(";");
   return fields;
 }
 

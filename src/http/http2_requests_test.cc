@@ -39,7 +39,8 @@ TEST(Http2Requests, Handler_GetsAllOfTheRequest) {
   const HttpRequest& request = scene.handler().requests[0];
   EXPECT_EQ(request.user, "peer");
   std::string fields;
-  for (const auto& [name, value] : request.headers) fields += name + "=" + value + ";";
+  for (const auto& [name, value] : request.headers)
+    fields.append(name).append("=").append(value).append(";");
   EXPECT_EQ(fields, "host=h;x-a=1;x-a=2;");
   EXPECT_EQ(scene.host().counted_requests, 1);
   EXPECT_EQ(scene.host().sent, client.received);

@@ -44,7 +44,7 @@ void SetAuthProxyHeaders(HttpRequest& request, const RemoteUser& user) {
   HttpHeaders& headers = request.headers;
   std::vector<std::string> old{"X-Remote-User", "X-Remote-Uid", "X-Remote-Group"};
   for (const auto& [name, value] : headers) {
-    if (BeginsLike(name, kExtra)) old.push_back(name);
+    if (BeginsLike(name, kExtra)) old.emplace_back(name);
   }
   for (const std::string& name : old) headers.Remove(name);
   headers.Add("X-Remote-User", user.name);

@@ -12,7 +12,7 @@ namespace {
 
 std::string Text(const HttpHeaders& headers) {
   std::string out;
-  for (const auto& [name, value] : headers) out += name + "=" + value + ";";
+  for (const auto& [name, value] : headers) out.append(name).append("=").append(value).append(";");
   return out;
 }
 

@@ -110,7 +110,8 @@ class WholeAnswer final : public ResponseReceiver {
  public:
   void OnHeaders(int code, const HttpHeaders& headers) override {
     status = code;
-    for (const auto& [name, value] : headers) fields += name + "=" + value + ";";
+    for (const auto& [name, value] : headers)
+      fields.append(name).append("=").append(value).append(";");
   }
   void OnData(std::string_view data) override { text += data; }
   void OnDone(Result<void> result) override {

@@ -98,10 +98,10 @@ bool CurlLoop::Watch(int fd, int what, Listener& listener) {
   event.data.fd = fd;
   if (what == CURL_POLL_IN || what == CURL_POLL_INOUT) event.events |= EPOLLIN;
   if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT) event.events |= EPOLLOUT;
-  state_->sockets[fd] = &listener;
-  // A new descriptor, or one whose number was closed and reused in the meantime, is not in the set
-  // yet.
-  if (epoll_ctl(state_->epoll, EPOLL_CTL_MOD, fd, &event) != 0 && errno == ENOENT) {
+  const bool known = !state_->sockets.insert_or_assign(fd, &listener).second;
+  // A known one may have been closed in the meantime, and its number may be another descriptor's,
+  // which is not in the set yet.
+  if (!known || (epoll_ctl(state_->epoll, EPOLL_CTL_MOD, fd, &event) != 0 && errno == ENOENT)) {
     epoll_ctl(state_->epoll, EPOLL_CTL_ADD, fd, &event);
   }
   state_->Arm();

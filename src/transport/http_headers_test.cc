@@ -44,6 +44,32 @@ TEST(HttpHeaders, Names_OfOtherLengthAreOthers) {
                      {"Accept", "one"}, {"accept", "two"}, {"", "empty"}}));
 }
 
+// A value that is given may be part of what the headers hold already.
+TEST(HttpHeaders, FieldsOfTheirOwn_CanBeAddedAgain) {
+  HttpHeaders headers;
+  headers.Add("X-First", std::string(90, 'a'));
+  for (int i = 0; i < 200; ++i) headers.Add((*headers.begin()).first, headers.Get("x-first"));
+  ASSERT_EQ(headers.size(), 201U);
+  for (const auto& [name, value] : headers) {
+    EXPECT_EQ(name, "X-First");
+    EXPECT_EQ(value, std::string(90, 'a'));
+  }
+}
+
+TEST(HttpHeaders, Removal_KeepsTheOrderOfTheOthers) {
+  HttpHeaders headers;
+  for (const char* name : {"A", "b", "C", "B", "D"}) headers.Add(name, name);
+  HttpHeaders expected;
+  for (const char* name : {"A", "C", "D"}) expected.Add(name, name);
+  headers.Remove("B");
+  EXPECT_EQ(headers, expected);
+  headers.Remove("absent");
+  EXPECT_EQ(headers, expected);
+  headers.Remove((*headers.begin()).first);  // which is part of what goes
+  EXPECT_EQ(headers.size(), 2U);
+  EXPECT_EQ(headers.Get("d"), "D");
+}
+
 TEST(BodyChunk, Text_IsOwned) {
   BodyChunk chunk;
   {

@@ -6,6 +6,10 @@ namespace kinformer {
 
 namespace {
 
+// Fields of a usual answer of an API server, and their bytes.
+constexpr std::size_t kUsualFields = 8;
+constexpr std::size_t kUsualText = 384;
+
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool SameName(std::string_view a, std::string_view b) {
@@ -15,25 +19,48 @@ bool SameName(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+HttpHeaders::Field HttpHeaders::At(std::size_t index) const {
+  const std::size_t begin = index == 0 ? 0 : ends_[index - 1].value;
+  const Ends& ends = ends_[index];
+  const std::string_view text(text_);
+  return {text.substr(begin, ends.name - begin), text.substr(ends.name, ends.value - ends.name)};
+}
+
 void HttpHeaders::Remove(std::string_view name) {
-  std::erase_if(fields_, [name](const auto& field) { return SameName(field.first, name); });
+  if (!Has(name)) return;
+  HttpHeaders kept;
+  for (const auto& [key, value] : *this) {
+    if (!SameName(key, name)) kept.Add(key, value);
+  }
+  *this = std::move(kept);
 }
 
 void HttpHeaders::Add(std::string_view name, std::string_view value) {
-  if (fields_.empty()) fields_.reserve(4);
-  fields_.emplace_back(name, value);
+  const std::size_t name_end = text_.size() + name.size();
+  const std::size_t end = name_end + value.size();
+  if (end <= text_.capacity()) {
+    text_.append(name).append(value);
+  } else {
+    if (ends_.empty()) ends_.reserve(kUsualFields);
+    // The old text lives until both are copied: they may be parts of it.
+    std::string grown;
+    grown.reserve(std::max(kUsualText, 2 * end));
+    grown.append(text_).append(name).append(value);
+    text_ = std::move(grown);
+  }
+  ends_.push_back({static_cast<std::uint32_t>(name_end), static_cast<std::uint32_t>(end)});
 }
 
 std::string_view HttpHeaders::Get(std::string_view name) const {
-  for (const auto& [key, value] : fields_) {
+  for (const auto& [key, value] : *this) {
     if (SameName(key, name)) return value;
   }
   return {};
 }
 
 bool HttpHeaders::Has(std::string_view name) const {
-  return std::any_of(fields_.begin(), fields_.end(),
-                     [&](const auto& field) { return SameName(field.first, name); });
+  return std::any_of(begin(), end(),
+                     [&](const Field& field) { return SameName(field.first, name); });
 }
 
 BodyChunk BodyChunk::Of(std::string text) {

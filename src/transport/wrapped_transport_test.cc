@@ -23,7 +23,7 @@ class Innermost final : public Transport {
  public:
   std::unique_ptr<HttpCall> Start(HttpRequest request, ResponseReceiver& /*receiver*/) override {
     for (const auto& [name, value] : request.headers) {
-      if (name == "X-By") by.push_back(value);
+      if (name == "X-By") by.emplace_back(value);
     }
     return std::make_unique<HttpCall>();
   }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +28,7 @@ namespace kinformer {
 
 class BodyPipe;  // body_pipe.h
 
-// Header fields in the order sent. Names are compared without case.
+// Header fields in the order sent. Names are compared without case. All are in one piece of memory.
 class HttpHeaders {
  public:
   void Add(std::string_view name, std::string_view value);
@@ -36,14 +37,48 @@ class HttpHeaders {
   // Returns the first value; empty if there is none.
   [[nodiscard]] std::string_view Get(std::string_view name) const;
   [[nodiscard]] bool Has(std::string_view name) const;
-  [[nodiscard]] auto begin() const { return fields_.begin(); }
-  [[nodiscard]] auto end() const { return fields_.end(); }
-  [[nodiscard]] std::size_t size() const { return fields_.size(); }
+
+  // Name and value of a field. Valid until the headers are changed, moved or destroyed.
+  using Field = std::pair<std::string_view, std::string_view>;
+  class Iterator {
+   public:
+    using value_type = Field;
+    using reference = Field;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    using pointer = void;
+
+    Iterator() = default;
+    Iterator(const HttpHeaders& headers, std::size_t at) : headers_(&headers), at_(at) {}
+    [[nodiscard]] Field operator*() const { return headers_->At(at_); }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*headers_, at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const HttpHeaders* headers_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, ends_.size()}; }
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
   // Compares fields, their order and their spelling.
   friend bool operator==(const HttpHeaders&, const HttpHeaders&) = default;
 
  private:
-  std::vector<std::pair<std::string, std::string>> fields_;
+  struct Ends {
+    std::uint32_t name;
+    std::uint32_t value;
+    friend bool operator==(const Ends&, const Ends&) = default;
+  };
+
+  [[nodiscard]] Field At(std::size_t index) const;
+
+  std::string text_;  // names and values, one behind the other
+  std::vector<Ends> ends_;
 };
 
 // Connections for a request, by its kind: a slow LIST delays no watch and no lease renewal.

@@ -173,7 +173,7 @@ TEST(ApiPolicyTable, Callers_AreAdmittedOrRefused) {
   const auto groups = [](const HttpRequest& admitted) {
     std::vector<std::string> out;
     for (const auto& [name, value] : admitted.headers) {
-      if (name == kGroupHeader) out.push_back(value);
+      if (name == kGroupHeader) out.emplace_back(value);
     }
     return out;
   };

@@ -24,7 +24,7 @@ using Texts = std::vector<std::string>;
 Texts ValuesOf(const HttpHeaders& headers, std::string_view name) {
   Texts out;
   for (const auto& [key, value] : headers) {
-    if (key == name) out.push_back(value);
+    if (key == name) out.emplace_back(value);
   }
   return out;
 }

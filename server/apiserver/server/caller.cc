@@ -28,7 +28,7 @@ const UserInfoPtr& Anonymous() {
 UserInfoPtr Admitted(const HttpRequest& request) {
   UserInfo user{.name = request.user};
   for (const auto& [header, value] : request.headers) {
-    if (header == kGroupHeader) user.groups.push_back(value);
+    if (header == kGroupHeader) user.groups.emplace_back(value);
   }
   if (!IsIn(user, kAuthenticated)) user.groups.emplace_back(kAuthenticated);
   return std::make_shared<const UserInfo>(std::move(user));
@@ -55,13 +55,13 @@ Result<UserInfo> Wanted(const HttpHeaders& headers) {
     } else if (name == "impersonate-uid") {
       if (wanted.uid.empty()) wanted.uid = value;
     } else if (name == "impersonate-group") {
-      wanted.groups.push_back(value);
+      wanted.groups.emplace_back(value);
     } else if (name.starts_with(kExtra)) {
       std::string key;
       if (!PercentDecode(std::string_view(name).substr(kExtra.size()), false, key)) {
-        return BadRequestError("header \"" + header + "\" has a bad percent-encoding");
+        return BadRequestError("header \"" + std::string(header) + "\" has a bad percent-encoding");
       }
-      wanted.extra[LowerCase(key)].push_back(value);
+      wanted.extra[LowerCase(key)].emplace_back(value);
     }
   }
   return wanted;

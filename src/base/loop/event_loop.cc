@@ -20,6 +20,7 @@
 #include "base/core/forked.h"
 #include "base/core/real_thread.h"
 #include "base/loop/asio_reactor.h"
+#include "base/loop/task_turns.h"
 
 namespace kinformer::internal::base {
 namespace {
@@ -67,7 +68,8 @@ struct EventLoop::Impl {
                                       "How much later than due an event loop ran a timer.",
                                       {{"loop", options.name}})),
         alarm(io, NewTimerDescriptor()),
-        work(asio::make_work_guard(io)) {
+        work(asio::make_work_guard(io)),
+        tasks(options.host_driven) {
     AwaitAlarm();
   }
 
@@ -78,6 +80,32 @@ struct EventLoop::Impl {
     }
   }
 
+  // May be called on any thread.
+  void AddTask(Closure task) {
+    if (tasks.Add(std::move(task))) AskForTurn();
+  }
+
+  void AskForTurn() {
+    try {
+      asio::post(io, [this] { Turn(); });
+    } catch (...) {
+      tasks.NotAsked();
+      throw;
+    }
+  }
+
+  void Turn() {
+    bool more = false;
+    try {
+      more = tasks.Turn([this](Closure& task) { RunContained(task, log, "event loop"); },
+                        [this] { return stopped.load(std::memory_order_acquire); });
+    } catch (...) {  // of the host's log
+      AskForTurn();
+      throw;
+    }
+    if (more) AskForTurn();
+  }
+
   // Makes the loop wake up for the first timer. Call it on the loop.
   void Arm() {
     const std::optional<SteadyTime> next = timers.Next();
@@ -85,7 +113,7 @@ struct EventLoop::Impl {
     // The system need not be asked to wake the loop for what is due already.
     if (*next <= std::chrono::steady_clock::now()) {
       if (std::exchange(due_posted, true)) return;
-      asio::post(io, [this] {
+      AddTask([this] {
         due_posted = false;
         RunDue();
         Arm();
@@ -140,6 +168,7 @@ struct EventLoop::Impl {
   asio::posix::stream_descriptor alarm;
   asio::executor_work_guard<asio::io_context::executor_type> work;
   TimerQueue timers;
+  TaskTurns tasks;
   const Birthplace birthplace{};
   std::optional<SteadyTime> armed{};  // used on the loop only
   bool due_posted = false;            // likewise
@@ -168,7 +197,9 @@ EventLoop::~EventLoop() {
     return;
   }
   Stop();
-  impl_->timers.Clear();  // while the loop still stands: destructors of tasks may post to it
+  // While the loop still stands: destructors of tasks may post to it.
+  impl_->timers.Clear();
+  impl_->tasks.Clear();
 }
 
 bool EventLoop::Forked() const { return impl_->birthplace.InAnotherProcess(); }
@@ -181,9 +212,7 @@ void EventLoop::Stop() {
 
 void EventLoop::Post(Closure task) {
   if (impl_->stopped.load(std::memory_order_acquire) || Forked()) return;
-  asio::post(impl_->io, [impl = impl_.get(), task = std::move(task)]() mutable {
-    RunContained(task, impl->log, "event loop");
-  });
+  impl_->AddTask(std::move(task));
   WakeHost();
 }
 
@@ -199,7 +228,7 @@ Timer EventLoop::RunAt(SteadyTime when, Closure task, TimerQueue::OnDue on_due) 
     if (InThisExecutor()) {
       impl_->Arm();
     } else {
-      asio::post(impl_->io, [impl = impl_.get()] { impl->Arm(); });
+      impl_->AddTask([impl = impl_.get()] { impl->Arm(); });
       WakeHost();
     }
   }

@@ -30,8 +30,8 @@ struct EventLoopOptions {
   HasOwnWork* own_work{nullptr};  // owner of the threads of own_work.h
 };
 
-// Thread-safe. Tasks run in the order posted; an exception from a task is logged and the loop
-// continues. Due timers run one after the other, between tasks. In a forked child process it
+// Thread-safe. Tasks run in the order posted, in turns (task_turns.h); an exception from a task is
+// logged and the loop continues. Due timers run one after the other, between tasks. In a forked child process it
 // discards tasks, as if it had stopped.
 class EventLoop final : public Executor {
  public:
