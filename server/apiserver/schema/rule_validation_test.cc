@@ -54,6 +54,15 @@ TEST_F(RuleValidation, Failures_HaveFieldReasonAndMessage) {
   };
   for (const Row& row : {
            Row{"{type: integer, x-kubernetes-validations: [{rule: 'self > 0'}]}", "1", {}},
+           Row{"{type: integer, x-kubernetes-validations: [{rule: 'self > 0'}]}",
+               "1e3",
+               {"spec FieldValueInvalid: Invalid value: \"integer\": invalid data, expected int, "
+                "got float64 evaluating rule: self > 0"}},
+           Row{"{x-kubernetes-int-or-string: true, x-kubernetes-validations: [{rule: 'type(self) "
+               "== int'}]}",
+               "1.0",
+               {"spec FieldValueInvalid: Invalid value: \"\": invalid data, expected XIntOrString "
+                "value to be either a string or integer evaluating rule: type(self) == int"}},
            Row{"{type: integer, x-kubernetes-validations: [{rule: ' self > 0 '}]}",
                "0",
                {"spec FieldValueInvalid: Invalid value: 0: failed rule: self > 0"}},
