@@ -31,8 +31,8 @@ cel::AccessAnswer RequestAccess::Check(const cel::AccessQuestion& question,
                                                              .subresource = question.subresource,
                                                              .namespace_ = question.namespace_,
                                                              .name = question.name,
-                                                             .path = question.path,
-                                                             .selected_node = node});
+                                                             .selected_node = node,
+                                                             .path = question.path});
   return {.allowed = decision.allowed, .reason = std::move(decision.reason)};
 }
 
