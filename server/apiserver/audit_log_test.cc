@@ -233,7 +233,7 @@ class AuditedPolicies : public PolicyFixture {
 
  private:
   explicit AuditedPolicies(std::shared_ptr<AuditLog> log)
-      : PolicyFixture({.enable_admission_plugins = {"PodSecurity"}, .audit_log = log}),
+      : PolicyFixture({.audit_log = log, .enable_admission_plugins = {"PodSecurity"}}),
         log_(std::move(log)) {}
 };
 

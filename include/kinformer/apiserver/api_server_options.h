@@ -155,7 +155,7 @@ struct ApiServerOptions {
 
   // ---- Audit. Where events about requests go (docs/server/audit.md). Null: nowhere.
   std::shared_ptr<AuditLog> audit_log{};
-  // Which requests, and how much of them. Null: the metadata of all.
+  // Chooses requests, and how much of them is written. Null: the metadata of all.
   std::shared_ptr<const AuditPolicy> audit_policy{};
 
   // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists

@@ -1,8 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kinformer/apiserver/audit_log.h"
 #include "kinformer/json/json.h"

@@ -8,7 +8,6 @@
 #include "kinformer/object/time.h"
 
 #include "apiserver/audit/audited_status.h"
-#include "apiserver/request/negotiation.h"
 #include "apiserver/write/request/request_body.h"
 
 namespace kinformer::apiserver {

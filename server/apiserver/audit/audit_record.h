@@ -45,7 +45,7 @@ struct AuditRecord {
 
 using AuditRecordPtr = std::shared_ptr<AuditRecord>;
 
-// What is known of the answer.
+// The answer, as far as it is known.
 struct AuditAnswer {
   int code = 0;  // 0: it has not begun
   std::string_view content_type{};

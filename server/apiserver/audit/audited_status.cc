@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/errors/protobuf_envelope.h"
 #include "apiserver/request/negotiation.h"

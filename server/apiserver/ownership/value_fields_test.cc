@@ -27,7 +27,7 @@ std::string FieldsOfNew(const ValueShape& shape, std::string_view text) {
   return quick.ToJson().Dump();
 }
 
-TEST(NewFields, OfABuiltInObject) {
+TEST(NewFields, BuiltInObject_HasThoseOfAComparison) {
   const ServedVersion pod{.message = internal::FindType("", "v1", "Pod")->message};
   const ValueShape shape = ValueShape::Of(pod);
   EXPECT_EQ(FieldsOfNew(shape, "{metadata: {name: a}}"), R"({"f:metadata":{"f:name":{}}})");
@@ -48,7 +48,7 @@ TEST(NewFields, OfABuiltInObject) {
   FieldsOfNew(shape, "{metadata: {finalizers: [a, b], ownerReferences: [{uid: u}]}}");
 }
 
-TEST(NewFields, OfACustomObject) {
+TEST(NewFields, CustomObject_HasThoseOfAComparison) {
   ServedVersion version;
   version.schema = std::make_shared<const StructuralSchema>(
       Parse("{properties: {spec: {properties: {set: {items: {}, x-kubernetes-list-type: set}, "

@@ -454,7 +454,7 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
                : CheckSpec(target.at, merged, &old, state_.options.validation),
            causes);
     const auto fixed = ValidateChange(resource, target.subresource, old, merged);
-    // That a binding keeps its role is a declared rule there: those come first.
+    // Declared rules come first: a binding keeps its role.
     const bool first = resource.group == "rbac.authorization.k8s.io";
     causes.insert(first ? causes.begin() : causes.end(), fixed.begin(), fixed.end());
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {
