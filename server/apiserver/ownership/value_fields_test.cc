@@ -56,9 +56,9 @@ TEST(NewFields, CustomObject_HasThoseOfAComparison) {
             "x-kubernetes-list-map-keys: [k]}, list: {items: {}}, "
             "atomic: {x-kubernetes-map-type: atomic}}}}}"));
   const ValueShape shape = ValueShape::Of(version);
-  EXPECT_EQ(FieldsOfNew(shape, "{metadata: {labels: {a: b}}, spec: {set: [x, y], list: [1, 2]}}"),
+  EXPECT_EQ(FieldsOfNew(shape, "{metadata: {labels: {a: b}}, spec: {set: [x, z], list: [1, 2]}}"),
             R"({"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{".":{},"f:list":{},)"
-            R"("f:set":{".":{},"v:\"x\"":{},"v:\"y\"":{}}}})");
+            R"("f:set":{".":{},"v:\"x\"":{},"v:\"z\"":{}}}})");
   EXPECT_EQ(FieldsOfNew(shape, "{spec: {map: [{k: a, v: 1}], atomic: {a: b}}, status: {}}"),
             R"({"f:spec":{".":{},"f:atomic":{},"f:map":{".":{},"k:{\"k\":\"a\"}":{".":{},"f:k":{},)"
             R"("f:v":{}}}},"f:status":{}})");
