@@ -82,7 +82,7 @@ class Served {
 
   Result<void> Begin(const ApiServerFlags& flags, std::vector<apiserver::TokenUser> token_users,
                      std::shared_ptr<const apiserver::ServiceAccountKeys> keys,
-                     std::shared_ptr<const apiserver::WorkloadScript> script) {
+                     std::shared_ptr<const apiserver::WorkloadScript> script, Audit audit) {
     std::shared_ptr<Transport> upstream;
     if (!flags.record.empty()) {
       Result<std::shared_ptr<Transport>> transport = Upstream(flags);
@@ -123,6 +123,8 @@ class Served {
         options.token_users = std::move(token_users);
         options.service_account_keys = std::move(keys);
         options.simulate_workloads = std::move(script);
+        options.audit_log = std::move(audit.log);
+        options.audit_policy = std::move(audit.policy);
         options.storage = std::move(storage);
         options.shared_storage = std::move(shared);
         options.webhook_transport = apiserver::WebhookNetwork(env_);
@@ -248,12 +250,14 @@ int RunApiServer(const ApiServerFlags& flags) {
 
   Result<std::shared_ptr<const apiserver::WorkloadScript>> script = WorkloadScriptOf(flags);
   if (!script) return Fail(script.error());
+  Result<Audit> audit = OpenAudit(flags.audit);
+  if (!audit) return Fail(audit.error());
 
   Runtime runtime;
   Env& env = runtime.env();
   Served served(env);
-  if (Result<void> begun =
-          served.Begin(flags, *std::move(token_users), *std::move(keys), *std::move(script));
+  if (Result<void> begun = served.Begin(flags, *std::move(token_users), *std::move(keys),
+                                        *std::move(script), *std::move(audit));
       !begun) {
     return Fail(begun.error());
   }

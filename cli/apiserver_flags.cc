@@ -153,12 +153,13 @@ Result<std::string> TokenOf(const ApiServerFlags& flags) {
 bool WantsServer(const ApiServerFlags& flags) {
   const ApiServerFlags usual;
   return !flags.load.empty() || !flags.save.empty() || !flags.data.empty() ||
-         !flags.etcd.servers.empty() || flags.debug_endpoints || flags.fake_kubelet ||
-         flags.field_owners || flags.pod_grace || !flags.simulate_workloads.empty() ||
-         flags.sharded_list_and_watch || flags.no_garbage_collection ||
-         flags.no_namespace_finalization || flags.history_events != usual.history_events ||
-         flags.history_age != usual.history_age || flags.no_bootstrap_objects ||
-         flags.cluster_details || flags.no_validation || flags.event_ttl != usual.event_ttl ||
+         !flags.etcd.servers.empty() || !flags.audit.log_path.empty() || flags.debug_endpoints ||
+         flags.fake_kubelet || flags.field_owners || flags.pod_grace ||
+         !flags.simulate_workloads.empty() || flags.sharded_list_and_watch ||
+         flags.no_garbage_collection || flags.no_namespace_finalization ||
+         flags.history_events != usual.history_events || flags.history_age != usual.history_age ||
+         flags.no_bootstrap_objects || flags.cluster_details || flags.no_validation ||
+         flags.event_ttl != usual.event_ttl ||
          flags.service_cluster_ip_range != usual.service_cluster_ip_range ||
          flags.authorization_mode != usual.authorization_mode || !flags.token_auth_file.empty() ||
          !flags.service_account_signing_key_file.empty() || flags.no_watch_list ||
@@ -183,6 +184,7 @@ void AddAccessFlags(Command& command, ApiServerFlags& flags) {
                  "keep all that is stored in this folder, on the disk: a write is answered when it "
                  "is there, and a server that is started again goes on from it");
   AddEtcdFlags(command, flags.etcd);
+  AddAuditFlags(command, flags.audit);
   command.Flag("--stop-with-stdin", flags.stop_with_stdin,
                "stop when standard input ends: with a pipe from the program that starts the "
                "server, the server ends with that program, however it ends");
@@ -399,6 +401,7 @@ Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {
     return known;
   }
   if (Result<void> checked = CheckEtcdFlags(flags.etcd); !checked) return checked;
+  if (Result<void> checked = CheckAuditFlags(flags.audit); !checked) return checked;
   if (!flags.etcd.servers.empty() && !flags.data.empty()) {
     return Wrong("--etcd-servers and --data do not go together: the objects are in etcd");
   }

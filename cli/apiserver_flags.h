@@ -16,6 +16,7 @@
 #include "kinformer/apiserver/workload_script.h"
 #include "kinformer/base/result.h"
 
+#include "cli/audit_flags.h"
 #include "cli/command_line.h"
 #include "cli/etcd_flags.h"
 
@@ -28,6 +29,7 @@ struct ApiServerFlags {
   std::string save{};
   std::string data{};
   EtcdFlags etcd{};
+  AuditFlags audit{};
   bool stop_with_stdin = false;
   bool tls = false;
   std::string cert_dir{};

@@ -213,6 +213,16 @@ Result<KubeCommand> ReadKubeFlags(const std::vector<std::string>& arguments) {
        {"advertise-address", "client-ca-file", "event-ttl", "token-auth-file"}) {
     Pass(given, name, out);
   }
+  if (given.Get("audit-log-path")) {
+    if (given.Get("audit-policy-file")) {
+      for (const char* const name : {"audit-log-path", "audit-policy-file", "audit-log-format"}) {
+        Pass(given, name, out);
+      }
+    } else {
+      command.notices.emplace_back(
+          "--audit-log-path has no effect without --audit-policy-file: no event would be written");
+    }
+  }
   if (given.Get("service-account-signing-key-file")) {
     for (const char* const name : {"service-account-signing-key-file", "service-account-key-file",
                                    "service-account-issuer", "service-account-jwks-uri"}) {

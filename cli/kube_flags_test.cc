@@ -85,11 +85,23 @@ TEST(KubeFlags, Values_ComeInBothForms_AndTheLastCounts) {
 
 TEST(KubeFlags, FlagsWithoutEffect_AreNamed) {
   const auto command = ReadKubeFlags(
-      {"--audit-log-path", "-", "--requestheader-client-ca-file=x", "--profiling=false"});
+      {"--audit-log-maxage", "9", "--requestheader-client-ca-file=x", "--profiling=false"});
   ASSERT_TRUE(command.ok()) << command.error().message();
   EXPECT_THAT(command->notices,
-              ElementsAre(HasSubstr("--audit-log-path is ignored"), HasSubstr("--profiling"),
+              ElementsAre(HasSubstr("--audit-log-maxage is ignored"), HasSubstr("--profiling"),
                           HasSubstr("--requestheader-client-ca-file")));
+}
+
+TEST(KubeFlags, AuditLog_IsWrittenByAPolicyOnly) {
+  auto command = ReadKubeFlags({"--audit-log-path=a.log", "--audit-policy-file", "p.yaml"});
+  ASSERT_TRUE(command.ok()) << command.error().message();
+  EXPECT_THAT(command->notices, IsEmpty());
+  EXPECT_THAT(command->arguments, Contains("--audit-log-path=a.log"));
+  EXPECT_THAT(command->arguments, Contains("--audit-policy-file=p.yaml"));
+  command = ReadKubeFlags({"--audit-log-path=a.log"});
+  ASSERT_TRUE(command.ok()) << command.error().message();
+  EXPECT_THAT(command->notices, ElementsAre(HasSubstr("has no effect without")));
+  EXPECT_THAT(command->arguments, Not(Contains("--audit-log-path=a.log")));
 }
 
 TEST(KubeFlags, WrongOnes_AreRefusedInWords) {

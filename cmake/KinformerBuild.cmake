@@ -149,6 +149,7 @@ set(KINFORMER_LAYERS
   apiserver/node
   apiserver/discovery
   apiserver/faults
+  apiserver/audit
   apiserver/server
   apiserver
   apiserver/data

@@ -37,7 +37,7 @@ spec:
       openAPIV3Schema:
         type: object
         properties:
-          spec: {type: object, properties: {count: {type: integer}}}
+          spec: {type: object, properties: {count: {type: integer}, other: {type: integer}}}
           status: {type: object, properties: {count: {type: integer}}}
           list:
             type: array
@@ -74,11 +74,38 @@ TEST_F(CustomScale, Replicas_AreNonNegativeIntegers) {
               HasSubstr(".spec.count accessor error: x is of the type string, expected int64"));
   EXPECT_THAT(Make("[1]").body, HasSubstr(".spec.count accessor error: [1] is of the type "
                                           "[]interface {}, expected map[string]interface{}"));
+  EXPECT_THAT(Make(R"({"count":1e3})").body,
+              HasSubstr(".spec.count accessor error: 1000 is of the type float64, expected int64"));
   EXPECT_EQ(Make("{}").status, 201);
   EXPECT_THAT(
       server_.Do("PATCH", std::string(kCarts) + "/a/status", R"({"status":{"count":-1}})", kMerge)
           .body,
       HasSubstr(".status.count: Invalid value: -1: should be a non-negative integer"));
+}
+
+TEST_F(CustomScale, Replicas_AreWrittenWithoutFractionAndExponent) {
+  ASSERT_EQ(Make(R"({"count":1})").status, 201);
+  const std::string path = std::string(kCarts) + "/a/scale";
+  for (const std::string count : {"1.0", "1e3", "1.5", "2147483648", "true", R"("2")"}) {
+    const std::string spec = R"("spec":{"replicas":)" + count + "}}";
+    EXPECT_EQ(server_.Do("PATCH", path, "{" + spec, kMerge).status, 422) << count;
+    const Reply put = server_.Do("PUT", path,
+                                 R"({"apiVersion":"autoscaling/v1","kind":"Scale",)"
+                                 R"("metadata":{"name":"a","namespace":"default"},)" +
+                                     spec);
+    EXPECT_EQ(put.status, 400) << count;
+  }
+  EXPECT_EQ(server_.Do("PATCH", path, R"({"spec":{"replicas":2}})", kMerge).status, 200);
+}
+
+// Whole numbers of type integer are stored as such, whatever form they had.
+TEST_F(CustomScale, Integers_AreStoredWithoutFraction) {
+  const Reply made =
+      server_.Do("POST", kCarts,
+                 R"({"apiVersion":"shop.example/v1","kind":"Cart","metadata":{"name":"i"},)"
+                 R"("status":{"count":1},"spec":{"other":1.0}})");
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(made.Json()["spec"].Dump(), R"({"other":1})");
 }
 
 TEST_F(CustomScale, SchemasInsideOfOthers_HaveTheFormOfAll) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 
 #include "apiserver/rbac_fixture_for_test.h"
 
@@ -10,6 +11,9 @@ namespace {
 
 class PolicyAuthorizer : public ::testing::Test, protected RbacFixture {
  protected:
+  PolicyAuthorizer() : PolicyAuthorizer(Options()) {}
+  explicit PolicyAuthorizer(ApiServerOptions options) : RbacFixture(std::move(options)) {}
+
   // Makes a policy of one validation for ConfigMaps.
   void Policy(const std::string& expression) {
     const std::string group = "/apis/admissionregistration.k8s.io/v1/";
@@ -26,11 +30,11 @@ class PolicyAuthorizer : public ::testing::Test, protected RbacFixture {
                   .status,
               201);
   }
-  // Returns whether jane, who may create ConfigMaps, is not refused by the policy.
-  bool Admits(const std::string& expression) {
+  // Returns whether a user, who may create ConfigMaps, is not refused by the policy.
+  bool Admits(const std::string& expression, const User& user = {"jane"}) {
     const std::string group = "/apis/admissionregistration.k8s.io/v1/";
     Policy(expression);
-    const int status = As({"jane"}, "POST", "/api/v1/namespaces/default/configmaps?dryRun=All",
+    const int status = As(user, "POST", "/api/v1/namespaces/default/configmaps?dryRun=All",
                           R"({"metadata":{"name":"x"}})")
                            .status;
     EXPECT_EQ(Do("DELETE", group + "validatingadmissionpolicybindings/p").status, 200);
@@ -63,6 +67,33 @@ TEST_F(PolicyAuthorizer, Checks_FollowTheRolesOfTheSender) {
   EXPECT_TRUE(Admits("authorizer.path('/healthz').check('get').allowed()"));
   EXPECT_FALSE(Admits("authorizer.path('/metrics').check('get').allowed()"));
   EXPECT_TRUE(Admits("request.userInfo.username == 'jane'"));
+}
+
+// A kubelet may list the pods of its node only.
+class NodePolicyAuthorizer : public PolicyAuthorizer {
+ protected:
+  NodePolicyAuthorizer() : PolicyAuthorizer(WithNodes()) {}
+
+ private:
+  static ApiServerOptions WithNodes() {
+    ApiServerOptions options = Options();
+    options.authorization = AuthorizationMode::kNodeAndRbac;
+    return options;
+  }
+};
+
+TEST_F(NodePolicyAuthorizer, FieldSelectors_AreAskedForKubelets) {
+  MakeClusterRole("maps", R"({"apiGroups":[""],"resources":["configmaps"],"verbs":["create"]})");
+  Bind("", "maps", "ClusterRole", "maps", R"({"kind":"User","name":"system:node:a"})");
+  const auto admits = [&](const std::string& selector) {
+    return Admits("authorizer.group('').resource('pods')" + selector + ".check('list').allowed()",
+                  {"system:node:a", {"system:nodes"}});
+  };
+  EXPECT_TRUE(admits(".fieldSelector('spec.nodeName=a')"));
+  EXPECT_TRUE(admits(".labelSelector('x=y').fieldSelector('spec.nodeName=a,status.phase!=x')"));
+  EXPECT_FALSE(admits(".fieldSelector('spec.nodeName=b')"));
+  EXPECT_FALSE(admits(".fieldSelector('spec.nodeName')"));
+  EXPECT_FALSE(admits(""));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct AccessQuestion {
   std::string subresource{};
   std::string namespace_{};
   std::string name{};
+  std::string field_selector{};
 };
 
 struct AccessAnswer {

@@ -81,8 +81,8 @@ Value Narrowed(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   if (!AreOf(a, {kResourceCheck, kString})) return NoSuchOverload();
   return Next(a[0], kResourceCheck, kMember, a[1].text());
 }
-// Selectors make no difference: rules of roles do not know them.
-Value Selected(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
+// Labels make no difference: no authorizer knows them.
+Value LabelSelector(Evaluation& /*evaluation*/, const Node& /*call*/, Arguments a) {
   return AreOf(a, {kResourceCheck, kString}) ? a[0] : NoSuchOverload();
 }
 
@@ -117,8 +117,8 @@ constexpr auto kFunctions = std::to_array<FunctionEntry>({
     {"subresource", Narrowed<&AccessQuestion::subresource>},
     {"namespace", Narrowed<&AccessQuestion::namespace_>},
     {"name", Narrowed<&AccessQuestion::name>},
-    {"fieldSelector", Selected},
-    {"labelSelector", Selected},
+    {"fieldSelector", Narrowed<&AccessQuestion::field_selector>},
+    {"labelSelector", LabelSelector},
     {"check", Check},
     {"allowed", Allowed},
     {"reason", ReasonOf},

@@ -73,6 +73,8 @@ struct Type {
   // the type.
   std::uint64_t max_size = 0;
   std::uint64_t min_json = 1;
+  // The values of a dynamic type are integers and texts.
+  bool int_or_string = false;
   // The number of a variable.
   std::size_t variable = 0;
 

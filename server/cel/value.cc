@@ -323,12 +323,16 @@ Value Value::FromJson(const json::Value& json, const Type& type) {
   }
   switch (type.kind) {
     case TypeKind::kDyn:
+      if (type.int_or_string && json.is_number() && !json.is_integer()) {
+        return Error("invalid data, expected XIntOrString value to be either a string or integer");
+      }
       return Dynamic(json);
     case TypeKind::kBool:
       if (json.is_bool()) return Bool(*json.AsBool());
       return Error("invalid data, expected bool, got " + Shown(json));
     case TypeKind::kInt:
-      if (const auto integer = json.AsInt64()) return Int(*integer);
+      // 1e3 and 1.0 are no integers to Go.
+      if (const auto integer = json.AsInt64(); integer && json.is_integer()) return Int(*integer);
       return Error("invalid data, expected int, got " + Shown(json));
     case TypeKind::kDouble:
       if (const auto number = json.AsDouble()) return Double(*number);

@@ -24,6 +24,8 @@ class Transport;  // transport.h
 
 namespace kinformer::apiserver {
 
+class AuditLog;            // audit_log.h
+struct AuditPolicy;        // audit_log.h
 class Kubelet;             // kubelet.h
 class ServiceAccountKeys;  // service_account_keys.h
 class SharedStorage;       // etcd.h
@@ -150,6 +152,11 @@ struct ApiServerOptions {
   std::string service_account_issuer{"https://kubernetes.default.svc"};
   // Where the documents say that the keys are; empty: at advertise_address.
   std::string service_account_jwks_uri{};
+
+  // ---- Audit. Where events about requests go (docs/server/audit.md). Null: nowhere.
+  std::shared_ptr<AuditLog> audit_log{};
+  // Chooses requests, and how much of them is written. Null: the metadata of all.
+  std::shared_ptr<const AuditPolicy> audit_policy{};
 
   // ---- Admission plug-ins of kube-apiserver, by their names there: docs/server/apiserver.md lists
   // those that this server has, and which are on. They see the requests of clients, but no calls in

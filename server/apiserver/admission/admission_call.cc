@@ -74,6 +74,11 @@ Task<Result<std::optional<AdmissionAnswer>>> AdmissionCall::Ask(ShownObjects sho
   Result<AdmissionAnswer> answer = co_await parts_.off_loop.Do(
       body->size(), [&] { return ReadAdmissionAnswer(*body, webhook().review, uid, mutates_); });
   if (!answer) co_return Failed(answer.error());
+  if (attributes_->audit != nullptr) {
+    for (const auto& [key, value] : answer->annotations.members()) {
+      attributes_->audit->Annotate(webhook().name + "/" + key, value.StringOrEmpty());
+    }
+  }
   co_return *std::move(answer);
 }
 

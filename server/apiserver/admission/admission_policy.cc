@@ -67,7 +67,9 @@ AdmissionPolicyPtr ValidatingPolicyOf(const json::Value& stored) {
   }
   for (const json::Value& said : spec["auditAnnotations"].items()) {
     policy.annotations.push_back(
-        scope.Compile(said["valueExpression"].StringOrEmpty(), ExpressionResult::kTextOrNull));
+        {.key = said["key"].StringOrEmpty(),
+         .expression = scope.Compile(said["valueExpression"].StringOrEmpty(),
+                                     ExpressionResult::kTextOrNull)});
   }
   return std::make_shared<const AdmissionPolicy>(std::move(policy));
 }
@@ -110,7 +112,9 @@ PolicyBindingPtr PolicyBindingOf(const json::Value& stored) {
   for (const json::Value& action : spec["validationActions"].items()) {
     binding.denies = binding.denies || action.StringOrEmpty() == "Deny";
     binding.warns = binding.warns || action.StringOrEmpty() == "Warn";
+    binding.audits = binding.audits || action.StringOrEmpty() == "Audit";
   }
+  binding.actions = spec["validationActions"];
   return std::make_shared<const PolicyBinding>(std::move(binding));
 }
 

@@ -34,6 +34,12 @@ struct PolicyValidation {
   std::string reason{};  // empty: Invalid
 };
 
+// A value for the audit log.
+struct PolicyAnnotation {
+  std::string key{};
+  AdmissionExpression expression{};
+};
+
 struct PolicyMutation {
   bool applies = false;  // patchType ApplyConfiguration, not JSONPatch
   AdmissionExpression expression{};
@@ -48,7 +54,7 @@ struct AdmissionPolicy {
   std::vector<PolicyVariable> variables{};
   std::vector<AdmissionExpression> conditions{};
   std::vector<PolicyValidation> validations{};
-  std::vector<AdmissionExpression> annotations{};  // values of auditAnnotations
+  std::vector<PolicyAnnotation> annotations{};
   std::vector<PolicyMutation> mutations{};
   bool again = false;  // reinvocationPolicy IfNeeded
 
@@ -74,6 +80,8 @@ struct PolicyBinding {
   std::optional<MatchResources> resources{};
   bool denies = false;
   bool warns = false;
+  bool audits = false;
+  json::Value actions{};  // validationActions, for the audit log
 };
 
 using PolicyBindingPtr = std::shared_ptr<const PolicyBinding>;

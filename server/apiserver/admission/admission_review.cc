@@ -159,7 +159,8 @@ Result<AdmissionAnswer> ReadAdmissionAnswer(std::string_view body, std::string_v
   }
   const json::Value& response = std::as_const(*review)["response"];
   AdmissionAnswer answer{.allowed = response["allowed"].AsBool().value_or(false),
-                         .status = response["status"]};
+                         .status = response["status"],
+                         .annotations = response["auditAnnotations"]};
   for (const json::Value& warning : response["warnings"].items()) {
     answer.warnings.push_back(warning.StringOrEmpty());
   }

@@ -14,6 +14,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
+#include "apiserver/registry/audit_trail.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/user_info.h"
 
@@ -35,6 +36,7 @@ struct AdmissionAttributes {
   std::string namespace_{};
   std::string name{};
   UserInfoPtr user{};
+  AuditTrailPtr audit{};  // null: the audit log does not have the request
   bool dry_run = false;
   json::Value options{};
   std::size_t bytes = 0;  // approximate size of the objects; estimates the cost of work on them
@@ -70,7 +72,8 @@ struct AdmissionAnswer {
   bool allowed = false;
   json::Value patch{};  // null: none
   std::vector<std::string> warnings{};
-  json::Value status{};  // in a refusal
+  json::Value status{};       // in a refusal
+  json::Value annotations{};  // for the audit log
 };
 // Parses the webhook's response. Only mutating webhooks may patch. Errors describe the response.
 Result<AdmissionAnswer> ReadAdmissionAnswer(std::string_view body, std::string_view api_version,

@@ -15,6 +15,7 @@ namespace {
 namespace cel = internal::cel;
 
 constexpr std::size_t kMaxMessage = std::size_t{5} << 10;
+constexpr std::size_t kMaxAnnotation = std::size_t{10} << 10;
 
 // Returns a message that can be shown; empty if it cannot.
 std::string_view Presentable(const Evaluated& message) {
@@ -58,24 +59,26 @@ class Evaluator {
     }
     ExpressionRun messages(without_authorizer_, policy_.variables, run.budget());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      const PolicyValidation& validation = policy_.validations[i];
       if (!results[i].error.empty()) {
-        if (!policy_.ignores) out_.denials.push_back({.message = std::move(results[i].error)});
+        if (!policy_.ignores) {
+          out_.denials.push_back({.message = std::move(results[i].error), .index = i});
+        }
       } else if (!results[i].value.is_true()) {
-        Deny(validation, messages);
+        Deny(i, messages);
       }
     }
     return true;
   }
 
-  void Deny(const PolicyValidation& validation, ExpressionRun& messages) {
+  void Deny(std::size_t index, ExpressionRun& messages) {
+    const PolicyValidation& validation = policy_.validations[index];
     std::string message;
     if (validation.message_expression) {
       const std::optional<Evaluated> said = messages.Evaluate(*validation.message_expression);
       if (!said) {
         if (policy_.ignores) return;
         out_.denials.push_back(
-            {.message = "failed messageExpression: " + std::string(kOutOfBudget)});
+            {.message = "failed messageExpression: " + std::string(kOutOfBudget), .index = index});
         return;
       }
       message = Presentable(*said);
@@ -84,19 +87,29 @@ class Evaluator {
     if (message.empty()) {
       message = "failed expression: " + std::string(Trimmed(validation.expression.text));
     }
-    out_.denials.push_back({.message = std::move(message), .reason = validation.reason});
+    out_.denials.push_back(
+        {.message = std::move(message), .reason = validation.reason, .index = index});
   }
 
-  // Evaluates the audit annotations: only their failures matter.
+  // Evaluates the audit annotations, whose failures refuse the request.
   bool Annotate() {
     ExpressionRun run(without_authorizer_, policy_.variables, kPolicyBudget);
-    for (const AdmissionExpression& annotation : policy_.annotations) {
-      std::optional<Evaluated> value = run.Evaluate(annotation);
+    for (const PolicyAnnotation& annotation : policy_.annotations) {
+      std::optional<Evaluated> value = run.Evaluate(annotation.expression);
       if (!value) return false;
-      if (value->error.empty() || policy_.ignores) continue;
-      out_.annotation_failures.push_back({.message = std::move(value->error)});
+      if (value->error.empty()) {
+        TakeAnnotation(annotation.key, value->value);
+      } else if (!policy_.ignores) {
+        out_.annotation_failures.push_back({.message = std::move(value->error)});
+      }
     }
     return true;
+  }
+
+  void TakeAnnotation(const std::string& key, const cel::Value& value) {
+    if (!value.is(cel::ValueKind::kString)) return;
+    const std::string_view text = Trimmed(value.text()).substr(0, kMaxAnnotation);
+    if (!text.empty()) out_.annotations.push_back({.key = key, .value = std::string(text)});
   }
 
   const AdmissionPolicy& policy_;

@@ -6,6 +6,7 @@
 #ifndef KINFORMER_APISERVER_ADMISSION_POLICY_EVALUATION_H_
 #define KINFORMER_APISERVER_ADMISSION_POLICY_EVALUATION_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,14 @@ namespace kinformer::apiserver {
 // A refusal.
 struct PolicyDenial {
   std::string message{};
-  std::string reason{};  // empty: Invalid
+  std::string reason{};   // empty: Invalid
+  std::size_t index = 0;  // of the validation
+};
+
+// A value for the audit log.
+struct AnnotatedValue {
+  std::string key{};
+  std::string value{};
 };
 
 struct PolicyDecisions {
@@ -25,6 +33,7 @@ struct PolicyDecisions {
   // that have failed, which refuse in any case.
   std::vector<PolicyDenial> denials{};
   std::vector<PolicyDenial> annotation_failures{};
+  std::vector<AnnotatedValue> annotations{};
 };
 
 // Thread-safe if the policy does not ask the authorizer.

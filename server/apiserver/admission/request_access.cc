@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "kinformer/object/field_selector.h"
+
 #include "apiserver/authorization/authorizer.h"
+#include "apiserver/authorization/selected_node.h"
 #include "apiserver/registry/user_info.h"
 
 namespace kinformer::apiserver {
@@ -19,6 +22,8 @@ cel::AccessAnswer RequestAccess::Check(const cel::AccessQuestion& question,
   } else if (attributes_.user != nullptr) {
     user = *attributes_.user;
   }
+  const std::string node =
+      SelectedNode(FieldSelector::Parse(question.field_selector).value_or(FieldSelector()));
   AccessDecision decision = state_.authorizer->Decide(user, {.is_resource = question.path.empty(),
                                                              .verb = verb,
                                                              .group = question.group,
@@ -26,6 +31,7 @@ cel::AccessAnswer RequestAccess::Check(const cel::AccessQuestion& question,
                                                              .subresource = question.subresource,
                                                              .namespace_ = question.namespace_,
                                                              .name = question.name,
+                                                             .selected_node = node,
                                                              .path = question.path});
   return {.allowed = decision.allowed, .reason = std::move(decision.reason)};
 }

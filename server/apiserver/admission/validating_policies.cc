@@ -1,8 +1,11 @@
 #include "apiserver/admission/validating_policies.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "apiserver/admission/policy_evaluation.h"
 #include "apiserver/admission/policy_params.h"
@@ -50,6 +53,7 @@ class ValidatingRun {
         continue;
       }
       for (const PolicyBindingPtr& binding : question.bindings) co_await Apply(question, binding);
+      Publish(policy);
     }
     objects_.Discard();
     if (refusal_) outcome_.allowed = *std::move(refusal_);
@@ -99,9 +103,36 @@ class ValidatingRun {
                                     policy.name + "' with binding '" + binding.name +
                                     "': " + denial.message);
       }
+      if (binding.audits && attributes_->audit != nullptr) Audit(binding, denial);
     }
     for (const PolicyDenial& failure : decisions.annotation_failures) {
       Refuse(policy, &binding, failure);
+    }
+    if (attributes_->audit == nullptr) return;
+    for (const AnnotatedValue& said : decisions.annotations) {
+      std::vector<std::string>& values = annotations_[said.key];
+      if (std::ranges::find(values, said.value) == values.end()) values.push_back(said.value);
+    }
+  }
+
+  // Tells the audit log of a failed validation.
+  void Audit(const PolicyBinding& binding, const PolicyDenial& denial) {
+    json::Value failure = json::Value::MakeObject({{"message", denial.message},
+                                                   {"policy", binding.policy},
+                                                   {"binding", binding.name},
+                                                   {"expressionIndex", denial.index},
+                                                   {"validationActions", binding.actions}});
+    attributes_->audit->Annotate("validation.policy.admission.k8s.io/validation_failure",
+                                 json::Value::MakeArray({std::move(failure)}).Dump());
+  }
+
+  // Writes the annotations of a policy, which its bindings may make several times, with other
+  // parameters.
+  void Publish(const AdmissionPolicy& policy) {
+    for (const auto& [key, values] : std::exchange(annotations_, {})) {
+      std::string text;
+      for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
+      attributes_->audit->Annotate(policy.name + "/" + key, std::move(text));
     }
   }
 
@@ -127,6 +158,7 @@ class ValidatingRun {
   const json::Value namespace_;
   std::optional<Error> refusal_{};
   AdmissionOutcome outcome_{};
+  std::map<std::string, std::vector<std::string>> annotations_{};  // of one policy
 };
 
 }  // namespace

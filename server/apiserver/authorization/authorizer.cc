@@ -81,8 +81,10 @@ AccessDecision Authorizer::Decide(const UserInfo& user, const AccessAttributes& 
   return decision;
 }
 
-Result<void> Authorizer::Check(const UserInfo& user, const AccessAttributes& attributes) const {
+Result<void> Authorizer::Check(const UserInfo& user, const AccessAttributes& attributes,
+                               AccessDecision* made) const {
   const AccessDecision decision = Decide(user, attributes);
+  if (made != nullptr) *made = decision;
   if (decision.allowed) return {};
   std::string why = WithoutMarkup(Refusal(user, attributes));
   if (!decision.reason.empty()) why += ": " + decision.reason;

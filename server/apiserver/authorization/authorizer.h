@@ -52,8 +52,9 @@ class Authorizer {
 
   [[nodiscard]] AccessDecision Decide(const UserInfo& user,
                                       const AccessAttributes& attributes) const;
-  // Fails with the 403 of kube-apiserver.
-  [[nodiscard]] Result<void> Check(const UserInfo& user, const AccessAttributes& attributes) const;
+  // Fails with the 403 of kube-apiserver. `made`, if given, receives the decision.
+  [[nodiscard]] Result<void> Check(const UserInfo& user, const AccessAttributes& attributes,
+                                   AccessDecision* made = nullptr) const;
   [[nodiscard]] AccessRules RulesFor(const UserInfo& user, std::string_view namespace_) const;
 
  private:

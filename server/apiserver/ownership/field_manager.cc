@@ -67,6 +67,15 @@ void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const jso
   if (entries.empty()) entries = ManagedFieldsOf(before);
   // An object that is not tracked from its creation on is tracked from its first apply on.
   if (entries.empty() && !creates) return SetManagedFields({}, after);
+  if (entries.empty()) {
+    ManagedEntry mine = EntryOf(manager);
+    mine.fields = NewFieldsOf(shape, after);
+    Strip(mine.fields);
+    mine.fields.RemoveBelow(manager.reset);
+    mine.fields.RemoveBelow(filled_in);
+    entries.push_back(std::move(mine));
+    return SetManagedFields(std::move(entries), after);
+  }
   const json::Value nothing = json::Value::MakeObject();
   FieldChanges changes = Compare(shape, creates ? nothing : before, after);
   for (FieldSet* const set : {&changes.added, &changes.modified, &changes.removed}) {

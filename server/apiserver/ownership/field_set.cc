@@ -110,9 +110,10 @@ std::vector<std::string> FieldSet::Paths() const {
 }
 
 json::Value FieldSet::ToJson() const {
-  json::Value out = json::Value::MakeObject();
-  if (owned && !children.empty()) out.Set(".", json::Value::MakeObject());
-  for (const auto& [name, child] : children) out.Set(name, child.ToJson());
+  json::Object out;
+  out.Reserve(children.size() + 1);
+  if (owned && !children.empty()) out.Add(".", json::Value::MakeObject());
+  for (const auto& [name, child] : children) out.Add(name, child.ToJson());
   return out;
 }
 

@@ -108,6 +108,34 @@ FieldChanges Difference(const ValueShape& shape, const Value* before, const Valu
   return out;
 }
 
+// Returns the fields of a value that was absent or, `there`, an empty object or list.
+FieldSet NewFields(const ValueShape& shape, const Value& value, bool there) {
+  FieldSet out{.owned = !there};
+  if (value.size() == 0) return out;
+  if (value.is_object() && !shape.IsAtomicObject()) {
+    std::string name = "f:";
+    for (const auto& [member, part] : value.members()) {
+      const ValueShape below = shape.Member(member);
+      const bool container = part.is_object() || part.is_array();
+      FieldSet fields = NewFields(below, part, there && container && below.always_there());
+      if (fields.empty()) continue;
+      name.resize(2);
+      name += member;
+      out.children.emplace(name, std::move(fields));
+    }
+    return out;
+  }
+  const auto names = value.is_array() ? shape.NamesOf(value.items()) : std::nullopt;
+  if (!names) {
+    out.owned = true;
+    return out;
+  }
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    out.children.emplace((*names)[i], NewFields(shape.Item(), value.items()[i], false));
+  }
+  return out;
+}
+
 // Returns the sets below a name, of those that have any.
 std::vector<const FieldSet*> Below(const std::vector<const FieldSet*>& sets,
                                    std::string_view name) {
@@ -159,6 +187,10 @@ FieldSet FieldsOf(const ValueShape& shape, const Value& value) {
   }
   out.owned = true;
   return out;
+}
+
+FieldSet NewFieldsOf(const ValueShape& shape, const Value& value) {
+  return NewFields(shape, value, /*there=*/true);
 }
 
 FieldChanges Compare(const ValueShape& shape, const Value& before, const Value& after) {

@@ -18,6 +18,10 @@ namespace kinformer::apiserver {
 // Returns the fields that an applied object declares. Counterpart: TypedValue.ToFieldSet.
 [[nodiscard]] FieldSet FieldsOf(const ValueShape& shape, const json::Value& value);
 
+// Returns the fields of a new object: those that Compare finds to be added or modified, beside an
+// object without members.
+[[nodiscard]] FieldSet NewFieldsOf(const ValueShape& shape, const json::Value& value);
+
 // Counterpart: typed.Comparison.
 struct FieldChanges {
   FieldSet added{};

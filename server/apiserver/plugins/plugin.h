@@ -13,6 +13,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
+#include "apiserver/registry/audit_trail.h"
 #include "apiserver/registry/resource_table.h"
 #include "apiserver/registry/user_info.h"
 
@@ -28,6 +29,7 @@ struct PluginRequest {
   std::string_view namespace_{};  // empty for cluster-scoped objects
   std::string_view name{};        // of the path; empty for creates
   const UserInfo* user = nullptr;
+  AuditTrail* audit = nullptr;         // null: the audit log does not have the request
   json::Value& object;                 // null for a delete
   const json::Value& old;              // null for a create
   std::vector<std::string>& warnings;  // for the client

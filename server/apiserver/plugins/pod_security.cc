@@ -52,6 +52,16 @@ void Warn(const PodSecurityPolicy& policy, const json::Value& pod,
                      DetailsOf(violations));
 }
 
+// Tells the audit log what the pod would violate.
+void Audit(const PodSecurityPolicy& policy, const json::Value& pod, AuditTrail* audit) {
+  if (audit == nullptr) return;
+  const auto violations = Check(policy, pod);
+  if (violations.empty()) return;
+  audit->Annotate(
+      "pod-security.kubernetes.io/audit-violations",
+      "would violate PodSecurity " + JsonString(policy.ToString()) + ": " + DetailsOf(violations));
+}
+
 // Returns whether an update changes what runs: images, or ephemeral containers.
 bool IsSignificant(const json::Value& pod, const json::Value& old) {
   for (const char* list : {"containers", "initContainers"}) {
@@ -181,6 +191,11 @@ Result<void> PodSecurity::ValidatePod(const PluginRequest& request) const {
   }
   const PodSecurityPolicies policies = PoliciesOf(request.namespace_);
   if (!request.creates && !IsSignificant(request.object, request.old)) return {};
+  if (request.audit != nullptr) {
+    request.audit->Annotate("pod-security.kubernetes.io/enforce-policy",
+                            policies.enforce.ToString());
+    Audit(policies.audit, request.object, request.audit);
+  }
   const auto violations = Check(policies.enforce, request.object);
   if (!violations.empty()) {
     return request.Forbidden("violates PodSecurity " + JsonString(policies.enforce.ToString()) +
@@ -193,7 +208,10 @@ Result<void> PodSecurity::ValidatePod(const PluginRequest& request) const {
 void PodSecurity::WarnOfTemplate(const PluginRequest& request,
                                  std::string_view template_path) const {
   const json::Value& pods = std::as_const(request.object).At(template_path);
-  if (!pods.is_null()) Warn(PoliciesOf(request.namespace_).warn, pods, request.warnings);
+  if (pods.is_null()) return;
+  const PodSecurityPolicies policies = PoliciesOf(request.namespace_);
+  Audit(policies.audit, pods, request.audit);
+  Warn(policies.warn, pods, request.warnings);
 }
 
 PodSecurityPolicies PodSecurity::PoliciesOf(std::string_view namespace_) const {

@@ -68,9 +68,8 @@ PodSecurityPolicies PodSecurityPolicies::Of(
     return found;
   };
   PodSecurityPolicies out;
-  PodSecurityPolicy audit;
   const Mode enforce = read("enforce", PodSecurityLevel::kRestricted, out.enforce);
-  (void)read("audit", PodSecurityLevel::kPrivileged, audit);
+  (void)read("audit", PodSecurityLevel::kPrivileged, out.audit);
   const Mode warn = read("warn", PodSecurityLevel::kPrivileged, out.warn);
   // Warn of the enforced level, too, unless the labels say otherwise.
   if (!warn.has_level && enforce.valid_level && out.enforce.level > out.warn.level) {

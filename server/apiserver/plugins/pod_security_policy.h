@@ -41,7 +41,8 @@ struct PodSecurityPolicies {
       std::vector<StatusCause>& problems);
 
   PodSecurityPolicy enforce{};
-  PodSecurityPolicy warn{};  // `audit` is checked, too, but this server writes no audit log
+  PodSecurityPolicy audit{};
+  PodSecurityPolicy warn{};
 };
 
 }  // namespace kinformer::apiserver

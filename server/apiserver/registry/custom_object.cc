@@ -28,6 +28,7 @@ std::string Printed(const json::Value& value) {
     }
     return out.empty() ? "[]" : out + "]";
   }
+  if (value.is_number()) return ValueText(value);
   if (!value.is_object()) return value.Dump();
   std::map<std::string, const json::Value*> members;
   for (const auto& [name, member] : value.members()) members.emplace(name, &member);
@@ -44,7 +45,7 @@ std::string_view GoTypeOf(const json::Value& value) {
     case json::Type::kBool:
       return "bool";
     case json::Type::kNumber:
-      return value.AsInt64() ? "int64" : "float64";
+      return value.is_integer() && value.AsInt64() ? "int64" : "float64";
     case json::Type::kString:
       return "string";
     case json::Type::kArray:
@@ -88,7 +89,7 @@ void CheckReplicas(const json::Value& object, const std::string& path,
   if (path.empty()) return;
   const json::Value* const value = Follow(object, path, "0", causes);
   if (value == nullptr) return;
-  const std::optional<std::int64_t> count = value->AsInt64();
+  const std::optional<std::int64_t> count = value->is_integer() ? value->AsInt64() : std::nullopt;
   if (!count) {
     causes.push_back(NotOfType(path, "0", path, *value, "int64"));
   } else if (*count < 0) {
@@ -122,7 +123,9 @@ Result<void> FillDefaults(const StructuralSchema& schema, json::Value& object, b
 
 Result<void> ApplySchema(const StructuralSchema& schema, json::Value& object) {
   PruneObject(schema.root(), object);
-  return FillDefaults(schema, object);
+  Result<void> filled = FillDefaults(schema, object);
+  StoreIntegers(schema.root(), object);
+  return filled;
 }
 
 std::vector<std::string> UnknownFieldProblems(const ResourceAt& at, const json::Value& object,
@@ -189,8 +192,11 @@ Result<void> ToStorageVersion(const ResourceAt& at, json::Value& object) {
   const auto storage = at.resource->StorageVersion();
   if (storage == nullptr || storage->schema == nullptr) return {};
   if (storage != at.version) return ApplySchema(*storage->schema, object);
-  if (!storage->schema->root().has_defaults) return {};
-  return FillDefaults(*storage->schema, object);
+  const SchemaNode& root = storage->schema->root();
+  Result<void> filled;
+  if (root.has_defaults) filled = FillDefaults(*storage->schema, object);
+  StoreIntegers(root, object);
+  return filled;
 }
 
 }  // namespace kinformer::apiserver

@@ -84,6 +84,7 @@ void ReshapedObjects::Put(const StoredObject& stored) {
     PruneObject(schema->root(), object);
     // Many small objects may be stored, so the total growth by defaults is limited, too.
     if (grown_ <= kMaxDefaultBytes) (void)ApplyDefaults(schema->root(), object);
+    StoreIntegers(schema->root(), object);
   }
   StoredObjectPtr shaped =
       StoredObject::Make(object, stored.resource_version(), defined_->fields, stored.form());

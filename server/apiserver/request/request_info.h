@@ -13,6 +13,7 @@
 
 #include "kinformer/base/result.h"
 
+#include "apiserver/registry/audit_trail.h"
 #include "transport/query.h"
 
 namespace kinformer::apiserver {
@@ -50,6 +51,7 @@ struct RequestInfo {
   std::string resource{};
   std::string name{};
   std::string subresource{};
+  AuditTrailPtr audit{};  // null: the audit log does not have it
 };
 
 // Returns BadRequest if the target is no path, or has invalid percent-encoding.

@@ -46,6 +46,30 @@ class RuleValidation : public ::testing::Test {
   Strings warnings_;
 };
 
+// Go decodes 1e3 and 1.0 as numbers with a fraction.
+TEST_F(RuleValidation, Integers_HaveNeitherFractionNorExponent) {
+  const auto problems = [](std::string_view schema, std::string_view number) {
+    json::Value source = yaml::Parse("{type: object, properties: {}}").OrExit();
+    source.Ensure("properties", "spec") = yaml::Parse(schema).OrExit();
+    json::Value object = Object("1");
+    object.Set("spec", json::Parse(number).OrExit());
+    std::vector<std::string> warnings;
+    return Lines(ValidateRules(StructuralSchema(source).root(), object, nullptr, {}, warnings));
+  };
+  for (const char* const number : {"1e3", "1.0"}) {
+    EXPECT_EQ(
+        problems("{type: integer, x-kubernetes-validations: [{rule: 'self > 0'}]}", number),
+        (Strings{"spec FieldValueInvalid: Invalid value: \"integer\": invalid data, expected int, "
+                 "got float64 evaluating rule: self > 0"}));
+    EXPECT_EQ(problems("{x-kubernetes-int-or-string: true, x-kubernetes-validations: [{rule: "
+                       "'type(self) == int'}]}",
+                       number),
+              (Strings{"spec FieldValueInvalid: Invalid value: \"\": invalid data, expected "
+                       "XIntOrString value to be either a string or integer evaluating rule: "
+                       "type(self) == int"}));
+  }
+}
+
 TEST_F(RuleValidation, Failures_HaveFieldReasonAndMessage) {
   struct Row {
     const char* schema;

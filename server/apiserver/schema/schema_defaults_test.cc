@@ -51,8 +51,7 @@ TEST(SchemaDefaults, AreSetWhereAMemberIsAbsentOrAForbiddenNull) {
       {"{'p':null}", ""},
       {"{'any':null}", ""},
       {"{'unknown':null}", "'unknown':null,"},
-      {"{'i':2.0}", "'i':2,"},
-      {"{'i':-3e2}", "'i':-300,"},
+      {"{'i':2.0}", "'i':2.0,"},
       {"{'i':2.5}", "'i':2.5,"},
       {"{'i':1e300}", "'i':1e300,"},
       {"{'f':2.0}", "'f':2.0,"},
@@ -75,6 +74,19 @@ TEST(SchemaDefaults, AreSetWhereAMemberIsAbsentOrAForbiddenNull) {
         << row.spec;
     EXPECT_EQ(object["metadata"].Dump(), "{}") << "metadata is skipped";
   }
+}
+
+TEST(SchemaDefaults, StoredIntegers_HaveNoFractionOrExponent) {
+  const StructuralSchema schema(
+      Quoted("{'properties':{'i':{'type':'integer'},'n':{'type':'number'},'l':{'items':{"
+             "'properties':{'i':{'type':'integer'}}}},'m':{'additionalProperties':{"
+             "'type':'integer'}}}}"));
+  json::Value object = Quoted(
+      "{'i':2.0,'n':2.0,'l':[{'i':-3e2},{'i':'x'}],'m':{'a':1e0,'b':2.5,'c':1e300},'u':1.0}");
+  StoreIntegers(schema.root(), object);
+  EXPECT_EQ(object.Dump(),
+            Text("{'i':2,'n':2.0,'l':[{'i':-300},{'i':'x'}],'m':{'a':1,'b':2.5,'c':1e300},"
+                 "'u':1.0}"));
 }
 
 TEST(SchemaDefaults, NewMembers_AreAppendedInTheOrderOfTheirNames) {

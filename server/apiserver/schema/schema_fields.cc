@@ -306,21 +306,12 @@ void DropForbiddenNulls(const SchemaNode& schema, Value& value, bool root) {
   EraseMarked(gone, *members);
 }
 
-// Stores integers without fraction or exponent: 2, and not 2.0.
-void StoreAsInteger(Value& value) {
-  if (const auto integer = value.AsInt64()) value = *integer;
-}
-
 // Counts added defaults, and stops at the limit.
 class DefaultFiller {
  public:
   explicit DefaultFiller(bool keeps_nulls) : keeps_nulls_(keeps_nulls) {}
 
   void Fill(const SchemaNode& schema, Value& value, bool root) {
-    if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
-      StoreAsInteger(value);
-      return;
-    }
     if (json::Object* members = value.IfObject()) {
       FillMembers(schema, *members, root);
     } else if (json::Array* items = value.IfArray(); items != nullptr && schema.items != nullptr) {
@@ -422,6 +413,21 @@ bool ApplyDefaults(const SchemaNode& schema, Value& object, bool keeps_nulls) {
   DefaultFiller filler(keeps_nulls);
   filler.Fill(schema, object, /*root=*/true);
   return !filler.full();
+}
+
+void StoreIntegers(const SchemaNode& schema, Value& value) {
+  if (!schema.has_integers) return;
+  if (json::Object* const members = value.IfObject()) {
+    for (std::size_t i = 0; i < members->size(); ++i) {
+      const SchemaNode* const found = schema.FindMember(members->name(i));
+      if (found != nullptr && found->has_integers) StoreIntegers(*found, members->value(i));
+    }
+  } else if (json::Array* const items = value.IfArray()) {
+    if (schema.items == nullptr) return;
+    for (Value& item : *items) StoreIntegers(*schema.items, item);
+  } else if (schema.type == SchemaType::kInteger && value.is_number() && !value.is_integer()) {
+    if (const auto integer = value.AsInt64()) value = *integer;
+  }
 }
 
 }  // namespace kinformer::apiserver

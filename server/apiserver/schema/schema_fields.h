@@ -41,11 +41,13 @@ void ShapeForVersion(const SchemaNode& schema, json::Value& object);
 bool PruneValue(const SchemaNode& schema, json::Value& value);
 
 // Sets defaults where a member is absent, or null and not nullable; drops other nulls that are not
-// nullable, unless `keeps_nulls`; writes whole numbers of type integer as integers. Skips the
-// object's metadata. Returns false if defaults would exceed kMaxDefaultBytes; then some are
-// missing.
+// nullable, unless `keeps_nulls`. Skips the object's metadata. Returns false if defaults would
+// exceed kMaxDefaultBytes; then some are missing.
 [[nodiscard]] bool ApplyDefaults(const SchemaNode& schema, json::Value& object,
                                  bool keeps_nulls = false);
+
+// Writes whole numbers of type integer without fraction or exponent: 2, and not 2.0.
+void StoreIntegers(const SchemaNode& schema, json::Value& object);
 
 // Limit of what defaults add to one object, text and memory (SchemaNode::default_cost). A list of a
 // hundred thousand empty objects may have a default for each.

@@ -93,7 +93,8 @@ struct SchemaNode {
   std::unique_ptr<const SchemaNode> not_{};
 
   // ---- Only in schemas with x-kubernetes-validations.
-  bool has_rules = false;  // this node or one below it
+  bool has_rules = false;     // this node or one below it
+  bool has_integers = false;  // the same
   std::unique_ptr<const RuleSet> rules{};
   internal::cel::TypePtr declared_type{};  // in expressions; null if not visible there
 

@@ -57,6 +57,7 @@ bool HasType(SchemaType type, const Value& value) {
 
 // Returns the shortest text of a number, without an exponent where Go writes none.
 std::string NumberText(double number) {
+  if (number == 0 && std::signbit(number)) return "-0";
   if (IsWhole(number) && std::abs(number) < 1e15) {
     return std::to_string(static_cast<std::int64_t>(number));
   }
@@ -570,7 +571,8 @@ std::vector<StatusCause> ValidateDefault(const SchemaNode& schema, const Value& 
 
 std::string ValueText(const Value& value) {
   if (const auto text = value.AsString()) return GoQuoted(*text);
-  if (value.is_number() && !value.is_integer()) return NumberText(*value.AsDouble());
+  const bool integer = value.is_integer() && value.AsInt64().has_value();
+  if (value.is_number() && !integer) return NumberText(*value.AsDouble());
   return value.Dump({.sort_keys = true, .escape_html = false});
 }
 

@@ -86,6 +86,7 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth,
   SchemaNode node;
   if (depth > kMaxSchemaDepth) return node;
   node.type = SchemaTypeOf(schema["type"].StringOrEmpty());
+  node.has_integers = node.type == SchemaType::kInteger;
   node.nullable = Flag(schema, "nullable");
   node.int_or_string = Flag(schema, "x-kubernetes-int-or-string");
   node.embedded_resource = Flag(schema, "x-kubernetes-embedded-resource");
@@ -112,6 +113,7 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth,
     node.names.emplace_back(name);
     node.properties.push_back(ParseNode(*property, depth + 1, context.Inside(*property, name)));
     node.has_rules = node.has_rules || node.properties.back().has_rules;
+    node.has_integers = node.has_integers || node.properties.back().has_integers;
     node.has_defaults = node.has_defaults || node.properties.back().has_defaults;
   }
   const json::Value& additional = schema["additionalProperties"];
@@ -121,12 +123,14 @@ SchemaNode ParseNode(const json::Value& schema, std::size_t depth,
     node.additional = std::make_unique<const SchemaNode>(
         ParseNode(additional, depth + 1, context.Inside(additional, "@values")));
     node.has_rules = node.has_rules || node.additional->has_rules;
+    node.has_integers = node.has_integers || node.additional->has_integers;
     node.has_defaults = node.has_defaults || node.additional->has_defaults;
   }
   if (schema["items"].is_object()) {
     node.items = std::make_unique<const SchemaNode>(
         ParseNode(schema["items"], depth + 1, context.Inside(schema["items"], "@items")));
     node.has_rules = node.has_rules || node.items->has_rules;
+    node.has_integers = node.has_integers || node.items->has_integers;
     node.has_defaults = node.has_defaults || node.items->has_defaults;
   }
 

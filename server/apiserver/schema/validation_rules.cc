@@ -199,8 +199,14 @@ bool HasValidationRules(const json::Value& schema, std::size_t depth) {
                              [&](const auto& member) { return has(member.second); });
 }
 
+TypePtr IntOrString(const SchemaNode& node) {
+  auto type = std::make_shared<internal::cel::Type>(*Sized(TypeKind::kDyn, LongestText(node), 1));
+  type->int_or_string = true;
+  return type;
+}
+
 TypePtr DeclaredType(const SchemaNode& node, bool root, std::string name) {
-  if (node.int_or_string) return Sized(TypeKind::kDyn, LongestText(node), 1);
+  if (node.int_or_string) return IntOrString(node);
   switch (root ? SchemaType::kObject : node.type) {
     case SchemaType::kArray:
       return TypeOfList(node);

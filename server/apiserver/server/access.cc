@@ -6,31 +6,28 @@
 #include "kinformer/object/field_selector.h"
 
 #include "apiserver/authorization/selected_node.h"
+#include "apiserver/request/selected_name.h"
 #include "apiserver/schema/name_rules.h"
 
 namespace kinformer::apiserver {
 namespace {
 
-// Returns the selector of a request for several objects; empty if it has none that can be read.
-FieldSelector SelectorOf(const RequestInfo& info) {
-  if (info.verb != Verb::kList && info.verb != Verb::kWatch &&
-      info.verb != Verb::kDeleteCollection) {
-    return {};
-  }
-  const std::string_view text = info.query.Get("fieldSelector");
-  if (text.empty()) return {};
-  return FieldSelector::Parse(text).value_or(FieldSelector());
-}
-
-// Returns the name that a selector asks for; empty if it may match several objects.
-std::string SelectedName(const FieldSelector& selector) {
-  for (const FieldSelector::Requirement& requirement : selector.requirements()) {
-    if (requirement.field == "metadata.name" && !requirement.negated) return requirement.value;
-  }
-  return {};
+// Decides, and says so in the audit log.
+Result<void> Decided(const Authorizer& authorizer, const UserInfo& user,
+                     const AccessAttributes& attributes, const RequestInfo& info) {
+  if (info.audit == nullptr) return authorizer.Check(user, attributes);
+  AccessDecision decision;
+  Result<void> may = authorizer.Check(user, attributes, &decision);
+  AnnotateDecision(*info.audit, decision);
+  return may;
 }
 
 }  // namespace
+
+void AnnotateDecision(AuditTrail& audit, const AccessDecision& decision) {
+  audit.Annotate("authorization.k8s.io/decision", decision.allowed ? "allow" : "forbid");
+  audit.Annotate("authorization.k8s.io/reason", decision.reason);
+}
 
 AccessAttributes AttributesOf(const RequestInfo& info) {
   return {.verb = VerbName(info.verb),
@@ -45,16 +42,16 @@ Result<void> CheckAccess(const Authorizer& authorizer, const UserInfo& user,
                          std::string_view method, const RequestInfo& info) {
   if (info.is_resource_request) {
     AccessAttributes attributes = AttributesOf(info);
-    const FieldSelector selector = SelectorOf(info);
+    const FieldSelector selector = FieldSelectorOf(info);
     const std::string selected = SelectedName(selector);
     const std::string node = SelectedNode(selector);
     if (attributes.name.empty()) attributes.name = selected;
     attributes.selected_node = node;
-    return authorizer.Check(user, attributes);
+    return Decided(authorizer, user, attributes, info);
   }
   const std::string verb = LowerCase(method);
   const std::string path = info.path + (info.trailing_slash ? "/" : "");
-  return authorizer.Check(user, {.is_resource = false, .verb = verb, .path = path});
+  return Decided(authorizer, user, {.is_resource = false, .verb = verb, .path = path}, info);
 }
 
 }  // namespace kinformer::apiserver

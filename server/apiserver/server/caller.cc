@@ -135,9 +135,14 @@ std::string_view BearerTokenOf(const HttpHeaders& headers) {
   return value;
 }
 
+Result<UserInfoPtr> SenderOf(const HttpRequest& request, const ServiceAccountTokens& tokens,
+                             const Authorizer* authorizer) {
+  return Proven(request, tokens, /*strict=*/authorizer != nullptr);
+}
+
 Result<UserInfoPtr> CallerOf(const HttpRequest& request, const RequestInfo& info,
                              const ServiceAccountTokens& tokens, const Authorizer* authorizer) {
-  Result<UserInfoPtr> proven = Proven(request, tokens, /*strict=*/authorizer != nullptr);
+  Result<UserInfoPtr> proven = SenderOf(request, tokens, authorizer);
   if (!proven) return proven;
   Result<UserInfo> wanted = Wanted(request.headers);
   if (!wanted) return wanted.error();
@@ -152,7 +157,9 @@ Result<UserInfoPtr> CallerOf(const HttpRequest& request, const RequestInfo& info
     if (!may) return may.error();
   }
   AddUsualGroups(*wanted);
-  return std::make_shared<const UserInfo>(*std::move(wanted));
+  auto user = std::make_shared<const UserInfo>(*std::move(wanted));
+  if (info.audit != nullptr) info.audit->impersonated = user;
+  return user;
 }
 
 }  // namespace kinformer::apiserver

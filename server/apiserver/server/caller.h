@@ -21,6 +21,10 @@ namespace kinformer::apiserver {
 // Returns the token of an Authorization header; empty if there is none.
 [[nodiscard]] std::string_view BearerTokenOf(const HttpHeaders& headers);
 
+// Returns the user without regard to impersonation, otherwise as CallerOf.
+Result<UserInfoPtr> SenderOf(const HttpRequest& request, const ServiceAccountTokens& tokens,
+                             const Authorizer* authorizer);
+
 // Returns the user, never null: system:anonymous if not authenticated; the groups of users that the
 // front end has authenticated are in headers kGroupHeader. Headers Impersonate-User, -Group, -Uid
 // and -Extra-... replace the user, if `authorizer` allows it; null: every admitted caller may do

@@ -151,18 +151,35 @@ ResponsePtr RequestRouter::Handle(HttpRequest request) {
   ++requests_;
   std::string id(request.headers.Get("Audit-ID"));
   if (id.empty() || id.size() > kMaxAuditId) id = NextAuditId();
-  return Audited(Answer(std::move(request)), std::move(id));
+  if (auditor_ == nullptr) return Audited(Answer(std::move(request), nullptr), std::move(id));
+  AuditRecordPtr record = BeginAudit(request, id);
+  AuditTrailPtr trail = record == nullptr ? nullptr : record->trail;
+  return auditor_->Observe(std::move(record),
+                           Audited(Answer(std::move(request), trail), std::move(id)));
 }
 
-ResponsePtr RequestRouter::JudgeHead(const HttpRequest& head) const {
+AuditRecordPtr RequestRouter::BeginAudit(const HttpRequest& request, const std::string& id) {
+  const auto info = ParseRequest(request.method, request.target);
+  if (!info) return nullptr;
+  const Result<UserInfoPtr> sender = SenderOf(request, tokens_, state_.authorizer);
+  return auditor_->Begin(request, *info, id, sender.ok() ? *sender : nullptr);
+}
+
+ResponsePtr RequestRouter::JudgeHead(const HttpRequest& head) {
   if (state_.authorizer == nullptr) return nullptr;
   const auto info = ParseRequest(head.method, head.target);
   if (!info) return nullptr;  // Handle says why
   const std::string_view accept = head.headers.Get("Accept");
   const Result<UserInfoPtr> user = CallerOf(head, *info, tokens_, state_.authorizer);
-  if (!user) return ErrorResponse(user.error(), accept);
-  const Result<void> may = CheckAccess(*state_.authorizer, **user, head.method, *info);
-  return may ? nullptr : ErrorResponse(may.error(), accept);
+  Result<void> may;
+  if (!user) {
+    may = user.error();
+  } else {
+    may = CheckAccess(*state_.authorizer, **user, head.method, *info);
+  }
+  if (may) return nullptr;
+  // The audit log has the request as if its body had come.
+  return auditor_ == nullptr ? ErrorResponse(may.error(), accept) : Handle(head);
 }
 
 void RequestRouter::OnWrite(const ServedResource& resource) {
@@ -179,10 +196,11 @@ std::string RequestRouter::NextAuditId() {
   return audit_prefix_ + count.substr(count.size() - 12);
 }
 
-ResponsePtr RequestRouter::Answer(HttpRequest request) {
+ResponsePtr RequestRouter::Answer(HttpRequest request, const AuditTrailPtr& audit) {
   const std::string accept(request.headers.Get("Accept"));
   auto info = ParseRequest(request.method, request.target);
   if (!info) return ErrorResponse(info.error(), accept);
+  info->audit = audit;
   // A snapshot is as large as what is stored.
   const bool debugs = state_.options.debug_endpoints && request.target.starts_with("/debug/");
   if (request.body.size() > state_.options.max_body_bytes && !debugs) {
@@ -208,6 +226,8 @@ ResponsePtr RequestRouter::AnswerTo(const UserInfoPtr& user, HttpRequest request
   if (state_.authorizer != nullptr) {
     Result<void> may = CheckAccess(*state_.authorizer, *user, request.method, info);
     if (!may) return ErrorResponse(may.error(), accept);
+  } else if (info.audit != nullptr) {
+    AnnotateDecision(*info.audit, {.allowed = true});
   }
   if (!info.is_resource_request) return AnswerOther(request, info, accept);
   if (state_.shared != nullptr && MustBeFresh(info)) {
@@ -298,6 +318,10 @@ ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, R
   out.info = std::move(info);
 
   const std::string warning = out.at.version->deprecation_warning;
+  if (AuditTrail* const audit = out.info.audit.get(); audit != nullptr) {
+    audit->served = true;
+    if (!warning.empty()) audit->Annotate("k8s.io/deprecated", "true");
+  }
   ResponsePtr answer = Serve(std::move(out));
   return warning.empty() ? std::move(answer) : Warning(std::move(answer), warning);
 }

@@ -6,6 +6,7 @@
 #define KINFORMER_APISERVER_SERVER_REQUEST_ROUTER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@
 #include "kinformer/apiserver/faults.h"
 #include "kinformer/client/transport.h"
 
+#include "apiserver/audit/auditor.h"
 #include "apiserver/conversion/object_converter.h"
 #include "apiserver/conversion/version_caches.h"
 #include "apiserver/discovery/discovery.h"
@@ -52,13 +54,14 @@ class RequestRouter final : private WriteObserver {
         flows_(state),
         off_loop_(state.env),
         disposal_(state, off_loop_) {
+    if (state.options.audit_log != nullptr) auditor_ = std::make_unique<Auditor>(state);
     writer.AddObserver(*this);
   }
 
   ResponsePtr Handle(HttpRequest request);
   // Returns the refusal of a request that the caller may not make, by its head; null if the body
   // may come.
-  [[nodiscard]] ResponsePtr JudgeHead(const HttpRequest& head) const;
+  [[nodiscard]] ResponsePtr JudgeHead(const HttpRequest& head);
   [[nodiscard]] std::uint64_t requests() const { return requests_; }
   // Returns whether the token is a valid service account token.
   [[nodiscard]] bool Accepts(const std::string& bearer_token) const {
@@ -80,7 +83,10 @@ class RequestRouter final : private WriteObserver {
   // Updates the converted objects of the resource.
   void OnWrite(const ServedResource& resource);
   std::string NextAuditId();
-  ResponsePtr Answer(HttpRequest request);
+  // Returns what the audit log is to have of the request; null: nothing.
+  AuditRecordPtr BeginAudit(const HttpRequest& request, const std::string& id);
+  // `audit`: null if the audit log does not have the request.
+  ResponsePtr Answer(HttpRequest request, const AuditTrailPtr& audit);
   ResponsePtr AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
                        const std::string& accept);
   ResponsePtr AnswerResource(HttpRequest request, const UserInfoPtr& user, RequestInfo info,
@@ -109,6 +115,7 @@ class RequestRouter final : private WriteObserver {
   PodConnector pods_;
   Discovery discovery_;
   FlowSchemas flows_;
+  std::unique_ptr<Auditor> auditor_;  // null: there is no audit log
   std::uint64_t requests_ = 0;
   std::string audit_prefix_;
   OffLoop off_loop_;  // destroyed before the objects that its work uses

@@ -453,7 +453,10 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
                ? ValidateStatus(resource, merged)
                : CheckSpec(target.at, merged, &old, state_.options.validation),
            causes);
-    Append(ValidateChange(resource, target.subresource, old, merged), causes);
+    const auto fixed = ValidateChange(resource, target.subresource, old, merged);
+    // Declared rules come first: a binding keeps its role.
+    const bool first = resource.group == "rbac.authorization.k8s.io";
+    causes.insert(first ? causes.begin() : causes.end(), fixed.begin(), fixed.end());
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {
       Append(draft.sent_as->validate_change(old, merged), causes);
     }

@@ -51,6 +51,7 @@ std::shared_ptr<AdmissionAttributes> Make(const ResourceRequest& request, const 
                           .namespace_ = is_namespace ? target.name : target.namespace_,
                           .name = target.name,
                           .user = target.user,
+                          .audit = request.info.audit,
                           .dry_run = target.dry_run,
                           .options = std::move(options)});
 }

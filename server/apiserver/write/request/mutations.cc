@@ -11,6 +11,7 @@
 #include "apiserver/registry/selection.h"
 #include "apiserver/registry/webhook_conversion.h"
 #include "apiserver/request/bulky.h"
+#include "apiserver/request/negotiation.h"
 #include "apiserver/request/object_encoder.h"
 #include "apiserver/request/patch.h"
 #include "apiserver/request/request_info.h"
@@ -67,12 +68,19 @@ void CompleteScale(const RequestInfo& info, json::Value& scale) {
   if (!std::as_const(status).contains("replicas")) status.Set("replicas", 0);
 }
 
-// `apply`: null if `sent` is a Scale and not a patch.
+// Returns whether a real server converts what the patch makes, and does not decode its JSON.
+bool ConvertsResult(std::string_view content_type) {
+  return IsMediaType(content_type, "application/strategic-merge-patch+json") ||
+         IsMediaType(content_type, "application/apply-patch+yaml");
+}
+
+// `apply`: null if `sent` is a Scale and not a patch. `exact`: as CheckPatchedReplicas has it.
 std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const RequestInfo& info,
-                                               json::Value sent, PatchFunction apply) {
+                                               json::Value sent, PatchFunction apply, bool exact) {
   auto part = std::make_shared<ChangedPart>();
   part->of = [at](const json::Value& object) { return ScaleOf(at, object, /*for_change=*/true); };
-  part->make = [at, info, apply, sent = std::make_shared<const json::Value>(std::move(sent))](
+  part->make = [at, info, apply, exact,
+                sent = std::make_shared<const json::Value>(std::move(sent))](
                    const json::Value& object) -> Result<json::Value> {
     json::Value scale = *sent;
     if (apply != nullptr) {
@@ -84,6 +92,11 @@ std::shared_ptr<const ChangedPart> PartOfScale(const ResourceAt& at, const Reque
       const KindInfo* const type = internal::FindType("autoscaling", "v1", "Scale");
       Result<void> applied = apply(*sent, type == nullptr ? nullptr : type->message, scale);
       if (!applied) return std::move(applied).error();
+      if (Result<void> whole = CheckPatchedReplicas(scale, exact); !whole) {
+        return std::move(whole).error();
+      }
+      const json::Value& count = std::as_const(scale)["spec"]["replicas"];
+      if (count.is_number()) scale.Ensure("spec").Set("replicas", count.AsInt64().value_or(0));
     }
     if (Result<void> valid = CheckScale(at, info.name, scale); !valid) {
       return std::move(valid).error();
@@ -305,7 +318,9 @@ Task<ResponsePtr> Mutations::AnswerScale(ResourceRequest request) {
   change.target.subresource.clear();
   const ScaleForm form = FormOfScale(request, state_.env.WallNow());
   Bulky<std::shared_ptr<const ChangedPart>> part(
-      state_, cost, PartOfScale(form.at, request.info, *std::move(sent), apply));
+      state_, cost,
+      PartOfScale(form.at, request.info, *std::move(sent), apply,
+                  /*exact=*/!ConvertsResult(request.content_type)));
   change.part = *part;
   change.answer = [form](const WriteOutcome& outcome) {
     return ScaleAnswer(form, outcome.stored->Parse(), /*for_change=*/true);
@@ -344,7 +359,8 @@ Task<Result<void>> Mutations::ScaleReviewed(ResourceRequest request, const json:
   ObjectChange change{.target = TargetOf(request, /*dry_run=*/false)};
   change.target.subresource.clear();
   change.part = PartOfScale(Unchanging(request.at), request.info, std::move(patch),
-                            PatchFunctionOf("application/merge-patch+json", /*custom=*/false));
+                            PatchFunctionOf("application/merge-patch+json", /*custom=*/false),
+                            /*exact=*/true);
   return bodies_.ChangeReviewed(std::move(request), std::move(change));
 }
 

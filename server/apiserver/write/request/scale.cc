@@ -38,6 +38,12 @@ ReplicaFields ReplicaFieldsOf(const ServedResource& resource) {
   return out;
 }
 
+// Returns whether the value is a number of 32 bits, written without fraction and exponent.
+bool IsCount(const json::Value& value) {
+  const auto count = value.AsInt64();
+  return value.is_integer() && count && *count == static_cast<std::int32_t>(*count);
+}
+
 }  // namespace
 
 Result<json::Value> ScaleOf(const ResourceAt& at, const json::Value& object, bool for_change) {
@@ -74,7 +80,7 @@ Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json:
   const std::string& kind = scale["kind"].StringOrEmpty();
   const json::Value& replicas = scale["spec"]["replicas"];
   if (custom && (kind != "Scale" || scale["apiVersion"].StringOrEmpty() != "autoscaling/v1" ||
-                 (!replicas.is_null() && !replicas.AsInt64()))) {
+                 (!replicas.is_null() && !IsCount(replicas)))) {
     return BadRequestError(
         "the body must be a Scale of autoscaling/v1 with a whole number of spec.replicas");
   }
@@ -82,7 +88,24 @@ Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json:
     return BadRequestError(kind + " in version \"" + at.version->version +
                            "\" cannot be handled as a Scale: the body must hold a Scale");
   }
+  if (!replicas.is_null() && !IsCount(replicas)) {
+    return BadRequestError(
+        "Scale in version \"v1\" cannot be handled as a Scale: spec.replicas: expected an integer "
+        "of 32 bits, got " +
+        replicas.Dump());
+  }
   return CheckSentName(scale["metadata"], name);
+}
+
+Result<void> CheckPatchedReplicas(const json::Value& scale, bool exact) {
+  const json::Value& replicas = scale["spec"]["replicas"];
+  if (replicas.is_null() || IsCount(replicas)) return {};
+  if (const auto count = replicas.AsInt64(); !exact && count) {
+    if (*count == static_cast<std::int32_t>(*count)) return {};
+  }
+  return InvalidError(
+      {}, {InvalidValue("patch", JsonString(scale.Dump({.sort_keys = true})),
+                        "spec.replicas: expected an integer of 32 bits, got " + replicas.Dump())});
 }
 
 Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const json::Value& scale) {

@@ -24,6 +24,9 @@ Result<json::Value> ScaleOf(const ResourceAt& at, const json::Value& object,
 
 // Checks that it is a Scale for the object of that name.
 Result<void> CheckScale(const ResourceAt& at, std::string_view name, const json::Value& scale);
+// Checks that a patch has left a whole number of replicas. `exact`: 1.0 and 1e3 are refused, too:
+// Go decodes the JSON that a JSON patch or a merge patch makes, and converts what others make.
+Result<void> CheckPatchedReplicas(const json::Value& scale, bool exact);
 // Checks that its replicas are valid.
 Result<void> CheckReplicas(const ResourceAt& at, std::string_view name, const json::Value& scale);
 

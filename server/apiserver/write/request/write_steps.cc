@@ -102,6 +102,7 @@ PluginRequest BodyWriter::PluginRequestOf(Sent& sent, Draft& draft) {
           .namespace_ = target.at.resource->namespaced ? target.namespace_ : std::string_view(),
           .name = draft.creates ? std::string_view() : std::string_view(target.name),
           .user = target.user.get(),
+          .audit = sent.request.info.audit.get(),
           .object = draft.object,
           .old = draft.old,
           .warnings = sent.warnings};
