@@ -1,6 +1,7 @@
 // planted/matches_bugs.h
 //
-// PlantedBug: mistakes that the comparison of writes with the cache could make. Works as
+// PlantedBug: mistakes that the comparison of writes with the cache, and the filter of
+// own events, could make. Works as
 // planted/informer_bugs.h, with matches.edits.
 
 #ifndef KINFORMER_TEST_PLANTED_MATCHES_BUGS_H_
@@ -16,6 +17,9 @@ enum class PlantedBug : std::uint8_t {
   kBytesNotCompared,    // nor is one of a struct of the same version
   kOverlayNotCompared,  // nor is a patch
   kKnownForAnyVersion,  // a patch that changed nothing once is not sent in later versions either
+  kPatchedVersionNotCompared,  // a patch over a change of another counts as one of the cached version
+  kFailedForGoodFilters,       // events of a reconcile that has failed for good do not wake it
+  kAnyOldVersionIsOwn,  // an own write's event is its own, however old the state before it is
   kEnd,
 };
 
