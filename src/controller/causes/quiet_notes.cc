@@ -11,21 +11,6 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 
-std::uint64_t WordAt(const char* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, kWord);
-  return word;
-}
-
-// Sets words to a text of at least eight bytes. The words before the last are whole; who sees one
-// of them sees the odd version, too.
-inline void SetText(Word* words, std::string_view text) {
-  const char* at = text.data();
-  const char* const last = at + text.size() - kWord;
-  for (; at < last; at += kWord, ++words) words->store(WordAt(at), std::memory_order_release);
-  words->store(WordAt(last), std::memory_order_release);
-}
-
 std::string TextAt(const Word* words, std::size_t size) {
   std::string text(size, ' ');
   std::size_t at = 0;
@@ -39,26 +24,6 @@ std::string TextAt(const Word* words, std::size_t size) {
 }
 
 }  // namespace
-
-bool QuietNotes::Began(std::string_view key, std::string_view id, SteadyTime begun,
-                       const CauseFacts& cause) {
-  if (key.size() < kWord || key.size() > kLongestKey || id.size() != kIdSize) return false;
-  Place& place = *next_.load(std::memory_order_relaxed);
-  const std::uint64_t version = place.version.load(std::memory_order_relaxed);
-  place.version.store(version + 1, std::memory_order_relaxed);
-  place.took.store(kRuns, std::memory_order_release);
-  place.begun.store(static_cast<std::uint64_t>(begun.time_since_epoch().count()),
-                    std::memory_order_release);
-  place.key_size.store(key.size(), std::memory_order_release);
-  for (std::size_t i = 0; i < place.cause.size(); ++i) {
-    place.cause[i].store(WordAt(reinterpret_cast<const char*>(&cause) + i * kWord),
-                         std::memory_order_release);
-  }
-  SetText(place.id.data(), {id.data(), kIdSize});
-  SetText(place.key.data(), key);
-  place.version.store(version + 2, std::memory_order_release);
-  return true;
-}
 
 std::optional<QuietNote> QuietNotes::Read(const Place& place) {
   // The worker writes for some nanoseconds, unless it has lost its core in the middle of them.

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ struct QuietNote {
   bool running = false;
 };
 
-// Each place has a version, which is odd while the worker writes it. Who reads sees by that whether
+// Each place has a version, which is odd while the worker writes it. A reader sees by that whether
 // what it has read is of one piece. All words are atomic, so no memory is shared without order; on
 // x86 and arm they are plain moves.
 class QuietNotes {
@@ -42,7 +43,27 @@ class QuietNotes {
   // ---- For the worker.
   // Notes a reconcile that runs, in the place of the oldest one. Returns false, and notes nothing,
   // if the key is unusually short or long, or the id is no UUID.
-  bool Began(std::string_view key, std::string_view id, SteadyTime begun, const CauseFacts& cause);
+  bool Began(std::string_view key, std::string_view id, SteadyTime begun, const CauseFacts& cause) {
+    if (key.size() < kWord || key.size() > kLongestKey || id.size() != kIdSize) return false;
+    Place& place = *next_.load(std::memory_order_relaxed);
+    const std::uint64_t version = place.version.load(std::memory_order_relaxed);
+    place.version.store(version + 1, std::memory_order_relaxed);
+    // A reader that sees one of these sees the odd version, too.
+    place.took.store(kRuns, std::memory_order_release);
+    place.begun.store(static_cast<std::uint64_t>(begun.time_since_epoch().count()),
+                      std::memory_order_release);
+    place.key_size.store(key.size(), std::memory_order_release);
+    SetWords(place.cause, reinterpret_cast<const char*>(&cause), sizeof(cause));
+    SetWords(place.id, id.data(), kIdSize);
+    Word* word = place.key.data();
+    const char* const last = key.data() + key.size() - kWord;
+    for (const char* at = key.data(); at < last; at += kWord, ++word) {
+      word->store(WordAt(at), std::memory_order_release);
+    }
+    word->store(WordAt(last), std::memory_order_release);
+    place.version.store(version + 2, std::memory_order_release);
+    return true;
+  }
   // Note that it has ended: quietly, so that it stays, or otherwise.
   void Ended(Duration took) {
     Place* const place = next_.load(std::memory_order_relaxed);
@@ -78,6 +99,21 @@ class QuietNotes {
     std::array<Word, kLongestKey / kWord + 1> key{};
   };
 
+  static std::uint64_t WordAt(const char* bytes) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, kWord);
+    return word;
+  }
+  // Without a loop, since all sizes are constants.
+  template <std::size_t kWords>
+  [[gnu::always_inline]] static void SetWords(std::array<Word, kWords>& words, const char* bytes,
+                                              std::size_t size) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kWords; ++i) {
+      const std::size_t at = i + 1 < kWords ? i * kWord : size - kWord;
+      words[i].store(WordAt(bytes + at), std::memory_order_release);
+    }
+  }
   static std::optional<QuietNote> Read(const Place& place);
 
   std::array<Place, kMost> places_{};

@@ -57,7 +57,7 @@ TEST(QuietNotes, UnusualTexts_AreRefused) {
   EXPECT_THAT(notes.All(), IsEmpty());
 }
 
-TEST(QuietNotes, WhatRuns_IsToldUntilItEnds) {
+TEST(QuietNotes, ReconcileThatRuns_IsToldUntilItEnds) {
   QuietNotes notes;
   EXPECT_FALSE(notes.Running());
   ASSERT_TRUE(notes.Began("default/a", Id(1), At(1), Cause(1)));
@@ -72,7 +72,7 @@ TEST(QuietNotes, WhatRuns_IsToldUntilItEnds) {
   EXPECT_THAT(notes.All(), IsEmpty());
 }
 
-TEST(QuietNotes, TheOldestMakesPlace) {
+TEST(QuietNotes, Oldest_MakesPlace) {
   QuietNotes notes;
   const int most = static_cast<int>(QuietNotes::kMost);
   for (int i = 0; i < most + 2; ++i) {

@@ -133,7 +133,12 @@ void ReconcileHistory::Began(const std::string& key, const std::string& id, cons
 void ReconcileHistory::EndedQuietly(const std::string& key, const std::string& id,
                                     CauseNote& causes, SteadyTime begun, Duration took) {
   Part& part = *t_part;
-  if (part.is_noted) return part.notes.Ended(took);
+  if (!part.is_noted) return KeepQuiet(key, id, causes, begun, took);
+  part.notes.Ended(took);
+}
+
+void ReconcileHistory::KeepQuiet(const std::string& key, const std::string& id, CauseNote& causes,
+                                 SteadyTime begun, Duration took) {
   // Both are destroyed without the lock.
   std::vector<ObjectRef> gone;
   PastReconcile replaced;
@@ -142,6 +147,7 @@ void ReconcileHistory::EndedQuietly(const std::string& key, const std::string& i
   past.begun = begun;
   past.took = took;
   past.result = "success";
+  Part& part = *t_part;
   const base::MutexLock lock(mutex_);
   part.is_here.store(false, std::memory_order_relaxed);
   past.causes = std::move(causes);

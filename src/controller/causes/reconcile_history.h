@@ -133,6 +133,9 @@ class ReconcileHistory {
   OfKey& Touched(const std::string& key) KINFORMER_REQUIRES(mutex_);
   // This thread's reconcile has ended.
   static void EndHere();
+  // Apart, so that the usual way is short.
+  [[gnu::noinline]] void KeepQuiet(const std::string& key, const std::string& id, CauseNote& causes,
+                                   SteadyTime begun, Duration took) KINFORMER_EXCLUDES(mutex_);
   // Counts the objects of the causes, and lets go of older ones, which it moves to `gone`.
   void Hold(const CauseNote& causes, std::vector<ObjectRef>& gone) KINFORMER_REQUIRES(mutex_);
 

@@ -14,11 +14,14 @@ bool IsSuccess(const Result<ReconcileResult>& result) {
 }  // namespace
 
 void NotedReconcile::Ended(const Result<ReconcileResult>& result, SteadyTime now) {
-  if (IsSuccess(result) && writes_.empty() && context_.attempts() == 0) {
-    ended_ = true;
-    history_.EndedQuietly(context_.key(), context_.reconcile_id(), causes_, begun_, now - begun_);
-    return;
+  ended_ = true;
+  if (!IsSuccess(result) || !writes_.empty() || context_.attempts() != 0) {
+    return NoteResult(result, now);
   }
+  history_.EndedQuietly(context_.key(), context_.reconcile_id(), causes_, begun_, now - begun_);
+}
+
+void NotedReconcile::NoteResult(const Result<ReconcileResult>& result, SteadyTime now) {
   PastReconcile past;
   if (!result) {
     past.result = "error";
@@ -36,13 +39,13 @@ void NotedReconcile::Ended(const Result<ReconcileResult>& result, SteadyTime now
 }
 
 void NotedReconcile::Parked(SteadyTime now) {
+  ended_ = true;
   PastReconcile past;
   past.result = "parked";
   Note(std::move(past), now);
 }
 
 void NotedReconcile::Note(PastReconcile past, SteadyTime now) {
-  ended_ = true;
   past.id = context_.reconcile_id();
   past.begun = begun_;
   past.took = now - begun_;

@@ -36,6 +36,8 @@ class NotedReconcile {
   void Parked(SteadyTime now);
 
  private:
+  // Apart, so that the usual way is short.
+  [[gnu::noinline]] void NoteResult(const Result<ReconcileResult>& result, SteadyTime now);
   void Note(PastReconcile past, SteadyTime now);
 
   ReconcileHistory& history_;
