@@ -119,7 +119,7 @@ double SumOf(const TextMetrics& metrics, const std::string& name) {
 
 int main(int argc, char** argv) {
   const Options options = OptionsOf({argv + 1, argv + argc});
-  const auto metrics = NewTextMetrics();
+  const std::shared_ptr<TextMetrics> metrics = NewTextMetrics();
   ManagerOptions of_manager;
   of_manager.cluster.cache.namespace_ = options.namespace_;
   of_manager.metrics = metrics;
