@@ -13,13 +13,12 @@ namespace kinformer {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
-  kMapsNotCompared,     // an update of a map's values is not sent
-  kBytesNotCompared,    // nor is one of a struct of the same version
-  kOverlayNotCompared,  // nor is a patch
-  kKnownForAnyVersion,  // a patch that changed nothing once is not sent in later versions either
-  kPatchedVersionNotCompared,  // a patch over a change of another counts as one of the cached version
-  kFailedForGoodFilters,       // events of a reconcile that has failed for good do not wake it
-  kAnyOldVersionIsOwn,  // an own write's event is its own, however old the state before it is
+  kMapsNotCompared,            // an update of a map's values is not sent
+  kBytesNotCompared,           // nor is one of a struct of the same version
+  kOverlayNotCompared,         // nor is a patch
+  kKnownForAnyVersion,         // a patch that changed nothing once is not sent in later versions
+  kPatchedVersionNotCompared,  // a patch over the change of another is one of the cached version
+  kFailedForGoodFilters,       // own events do not wake a reconcile that has failed for good
   kEnd,
 };
 
