@@ -141,25 +141,24 @@ void ReconcileHistory::KeepQuiet(const std::string& key, const std::string& id, 
                                  SteadyTime begun, Duration took) {
   // Both are destroyed without the lock.
   std::vector<ObjectRef> gone;
-  PastReconcile replaced;
-  PastReconcile past;
-  past.id = id;
-  past.begun = begun;
-  past.took = took;
-  past.result = "success";
+  CauseNote replaced;
   Part& part = *t_part;
   const base::MutexLock lock(mutex_);
   part.is_here.store(false, std::memory_order_relaxed);
-  past.causes = std::move(causes);
-  Hold(past.causes, gone);
-  if (part.quiet.size() < kMostQuiet) {
-    part.quiet.push_back({key, std::move(past)});
-    return;
+  Hold(causes, gone);
+  const std::size_t place = part.quiet.size() < kMostQuiet ? part.quiet.size() : part.next;
+  if (place == part.quiet.size()) {
+    part.quiet.emplace_back().past.result = "success";
+  } else {
+    part.next = (place + 1) % kMostQuiet;
   }
-  Part::Quiet& oldest = part.quiet[part.next];
-  part.next = (part.next + 1) % kMostQuiet;
-  oldest.key = key;
-  replaced = std::exchange(oldest.past, std::move(past));
+  // Texts go where those of the oldest one were.
+  auto& [of_key, past] = part.quiet[place];
+  of_key = key;
+  past.id = id;
+  past.begun = begun;
+  past.took = took;
+  replaced = std::exchange(past.causes, std::move(causes));
 }
 
 void ReconcileHistory::Ended(const std::string& key, CauseNote& causes, PastReconcile past) {
