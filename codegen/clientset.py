@@ -134,6 +134,7 @@ def header(method, package, kinds):
     for k in kinds:
         verbs = ", ".join(f"internal::{v}" for v in k.parts + k.lacks)
         out.append(f"struct {k.kind}Verbs {{\n  using List = internal::VerbList<{verbs}>;\n}};\n"
+                   f"{k.kind}Verbs VerbsOf(const {k.kind}* kind);\n"
                    f"using {k.kind}Interface = TypedClient<{k.kind}, {k.kind}Verbs>;\n\n")
     out.append("// Its methods are templates so that a program pays for the kinds that it names.\n"
                f"class {method}Interface : public internal::VersionInterface {{\n public:\n"

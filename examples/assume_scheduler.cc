@@ -119,7 +119,7 @@ class Scheduler {
     });
   }
 
-  const AsyncTypedClient<corev1::Pod, corev1::PodVerbs> binder_;
+  const AsyncTypedClient<corev1::Pod> binder_;
   const SharedInformer<corev1::Node> nodes_;
   const SharedInformer<corev1::Pod> pods_;
   AssumeCache<corev1::Pod> placed_;

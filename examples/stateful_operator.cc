@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <syncstream>
-#include <tuple>
 
 #include "kinformer/api/batchv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
@@ -25,28 +24,16 @@ struct DatabaseSpec {
   std::int32_t replicas = 1;
   std::string image{};
   UnknownFields unknown{};
-  static constexpr auto kFields =
-      std::tuple(Field("replicas", &DatabaseSpec::replicas), Field("image", &DatabaseSpec::image),
-                 Field(&DatabaseSpec::unknown));
 };
 struct DatabaseStatus {
   std::int32_t ready = 0;
   std::string lastBackup{};
   meta::Conditions conditions{};
-  static constexpr auto kFields = std::tuple(Field("ready", &DatabaseStatus::ready),
-                                             Field("lastBackup", &DatabaseStatus::lastBackup),
-                                             Field("conditions", &DatabaseStatus::conditions));
 };
 struct Database {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Database";
-  static constexpr std::string_view kPlural = "databases";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   DatabaseSpec spec{};
   DatabaseStatus status{};
-  static constexpr auto kFields =
-      std::tuple(Field("spec", &Database::spec), Field("status", &Database::status));
 };
 using Databases = CustomResource<Database>;
 

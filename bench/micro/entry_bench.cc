@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -41,8 +40,6 @@ struct Data {
 struct Container {
   std::string name{};
   std::string image{};
-  static constexpr auto kFields =
-      std::tuple(Field("name", &Container::name), Field("image", &Container::image));
 };
 struct Condition {
   std::string type{};
@@ -70,15 +67,9 @@ struct Status {
                  Field("conditions", &Status::conditions));
 };
 struct OwnPod {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Pod";
-  static constexpr std::string_view kPlural = "pods";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1", .kind = "Pod"};
   Spec spec{};
   std::optional<Status> status{};
-  static constexpr auto kFields =
-      std::tuple(Field("spec", &OwnPod::spec), Field("status", &OwnPod::status));
 };
 
 const Data& AllData() {

@@ -45,13 +45,19 @@ class Encoder {
  public:
   explicit Encoder(Out& out) : out_(out) {}
 
+  // Looked at once for each message, a difference ends the rest soon enough.
   void Message(const MutableTable& table, const void* object) {
+    if constexpr (requires { out_.differs(); }) {
+      if (out_.differs()) return;
+    }
     out_.Bytes(As<std::string>(At(object, table.unknown_fields)));
-    for (std::size_t i = table.fields.size(); i-- > 0;) {
-      if constexpr (requires { out_.differs(); }) {
-        if (out_.differs()) return;
-      }
-      Field(table.message->fields[i], table.fields[i], Member(object, table.fields[i]));
+    const MutableField* const first = table.fields.data();
+    const MutableField* place = first + table.fields.size();
+    const FieldDescriptor* field = table.message->fields.data() + table.fields.size();
+    while (place != first) {
+      --place;
+      --field;
+      Field(*field, *place, Member(object, *place));
     }
   }
 

@@ -173,13 +173,8 @@ TEST(AppliedFields, KindsWithoutADescriptor_LoseEmptyMetadataOnly) {
 }
 
 struct Widget {
-  static constexpr std::string_view kGroup = "shop.example";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "shop.example", .version = "v1"};
   std::optional<std::int64_t> size;
-  static constexpr auto kFields = std::tuple(Field("size", &Widget::size));
 };
 
 TEST(AppliedFields, CustomResources) {

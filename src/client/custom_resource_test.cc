@@ -87,11 +87,7 @@ struct WidgetStatus {
 };
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   WidgetSpec spec{};
   std::optional<WidgetStatus> status{};
   UnknownFields unknown{};
@@ -127,11 +123,7 @@ struct Touchy {
     if (armed) throw std::runtime_error("touchy");
   }
   static inline bool armed = false;
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Touchy";
-  static constexpr std::string_view kPlural = "touchies";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   std::string phase{};
   static constexpr auto kFields = std::tuple(Field("phase", &Touchy::phase));
 };
@@ -354,11 +346,7 @@ struct Counted {
   Counted& operator=(const Counted&) = default;
   Counted& operator=(Counted&&) = default;
   ~Counted() { --alive; }
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Counted";
-  static constexpr std::string_view kPlural = "counteds";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   static constexpr auto kFields = std::tuple(Field("text", &Counted::text));
 };
 int Counted::alive = 0;

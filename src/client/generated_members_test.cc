@@ -22,8 +22,6 @@ using ::testing::HasSubstr;
 struct JobSpec {
   corev1::PodTemplateSpec::Mutable template_{};
   std::optional<metav1::LabelSelector::Mutable> selector{};
-  static constexpr auto kFields =
-      std::tuple(Field("template", &JobSpec::template_), Field("selector", &JobSpec::selector));
 };
 
 struct JobStatus {
@@ -34,15 +32,9 @@ struct JobStatus {
 };
 
 struct Job {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Job";
-  static constexpr std::string_view kPlural = "jobs";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   JobSpec spec{};
   JobStatus status{};
-  static constexpr auto kFields =
-      std::tuple(Field("spec", &Job::spec), Field("status", &Job::status));
 };
 using Jobs = CustomResource<Job>;
 

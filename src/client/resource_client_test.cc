@@ -159,13 +159,8 @@ TEST_F(ResourceClientTest, CopiesOfPartialObjectsAreNotPut) {
 }
 
 struct Gadget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Gadget";
-  static constexpr std::string_view kPlural = "gadgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   std::string size{};
-  static constexpr auto kFields = std::tuple(Field("size", &Gadget::size));
 };
 
 // Copies and assignments keep the mark of a partial object.

@@ -10,6 +10,7 @@
 // case status_of_config_map: the API has no status of its own for this resource
 // case delete_all_namespaces: the API has no deletecollection for this resource
 // case awaited_status: the API has no status of its own for this resource
+// case verbs_without_header: the verbs of a kind are in the header of its version
 // case scale_without_header: a Scale has a header of its own: .*kinformer/api/autoscalingv1.h
 // case logs_without_header: GetLogs needs the header of logs
 // case proxy_without_header: ProxyGet makes a RestRequest: .*kinformer/client/rest_request.h
@@ -21,6 +22,7 @@
 
 #include <stop_token>
 
+#include "kinformer/api/batchv1.h"
 #include "kinformer/api/corev1_mutable.h"
 #include "kinformer/client/async_typed_client.h"
 #include "kinformer/clientset/appsv1.h"
@@ -62,6 +64,9 @@ void Use(const Clientset& clientset, const std::stop_token& stop) {
   core.Namespaces().DeleteCollection({}, {});
 #elif defined(awaited_status)
   AsyncTypedClient(maps).UpdateStatus(map);
+#elif defined(verbs_without_header)
+  AsyncTypedClient<kinformer::batchv1::Job>* jobs = nullptr;
+  jobs->Get("a");
 #elif defined(scale_without_header)
   auto scale = clientset.AppsV1().Deployments("default").GetScale("web");
 #elif defined(logs_without_header)

@@ -66,6 +66,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
@@ -89,13 +90,8 @@ namespace handler = kinformer::handler;
 namespace predicate = kinformer::predicate;
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{.group = "example.com", .version = "v1"};
   int size = 0;
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
 };
 
 struct PodReconciler : Reconciler {
@@ -258,7 +254,7 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
 #elif defined(options_of_manager)
   builder.WithOptions(kinformer::ManagerOptions{});
 #elif defined(named_by_view)
-  builder.Named(Widget::kKind).Complete(Reconcile).OrExit();
+  builder.Named(std::string_view("widget")).Complete(Reconcile).OrExit();
 #elif defined(named_by_number)
   builder.Named(2).Complete(Reconcile).OrExit();
 #elif defined(as_reconciler_void)
@@ -273,7 +269,7 @@ void Use(const std::unique_ptr<kinformer::Manager>& manager) {
       .WithEventFilter(predicate::LabelChangedPredicate())
       .Complete(Reconcile)
       .OrExit();
-  builder.Named("pods").Named(std::string(Widget::kKind)).WithOptions({});
+  builder.Named("pods").Named(std::string("widget")).WithOptions({});
   builder.WithOptions({.name = "pods"}).WithOptions({.max_concurrent_reconciles = 2});
   builder.WithOptions(kinformer::ControllerOptions()).WithOptions({.recover_panic = false});
   builder.WithEventFilter(

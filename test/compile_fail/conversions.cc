@@ -13,9 +13,6 @@
 // case spoke_swapped: this function converts the other way round: AddSpoke<Hub, Spoke> takes
 // case spoke_void: a conversion is called with the object and with the struct that it becomes
 
-#include <string_view>
-#include <tuple>
-
 #include "kinformer/object/custom_resource.h"
 #include "kinformer/webhook/conversion.h"
 
@@ -23,22 +20,14 @@ using kinformer::Result;
 using kinformer::json::Value;
 
 struct WidgetV1 {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{
+      .group = "example.com", .version = "v1", .kind = "Widget"};
   int size = 0;
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &WidgetV1::size));
 };
 struct WidgetV2 {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v2";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{
+      .group = "example.com", .version = "v2", .kind = "Widget"};
   int size = 0;
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &WidgetV2::size));
 };
 using V1 = kinformer::CustomResource<WidgetV1>;
 using V2 = kinformer::CustomResource<WidgetV2>;

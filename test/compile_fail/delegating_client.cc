@@ -89,13 +89,8 @@ using kinformer::corev1::Node;
 using kinformer::corev1::Pod;
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{.group = "example.com", .version = "v1"};
   int size = 0;
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
 };
 
 void Use(const DelegatingClient& client, Pod view, const Ref<Pod>& ref, const ObjectName& name) {

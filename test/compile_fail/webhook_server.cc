@@ -37,13 +37,8 @@ namespace admission = kinformer::admission;
 namespace authentication = kinformer::authentication;
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr kinformer::CustomKind kKind{.group = "example.com", .version = "v1"};
   int size = 0;
-  static constexpr auto kFields = std::tuple(kinformer::Field("size", &Widget::size));
 };
 
 struct PodValidator : admission::Validator<Pod> {};

@@ -333,21 +333,14 @@ TEST_F(ClientOverTls, TheMapperAndOpenApi_KnowWhatTheServerHas) {
 }
 
 struct Gauge {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Gauge";
-  static constexpr std::string_view kPlural = "gauges";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   struct Spec {
     std::int32_t size = 0;
     std::vector<std::string> names{};
     UnknownFields unknown{};
-    static constexpr auto kFields =
-        std::tuple(Field("size", &Spec::size), Field("names", &Spec::names), Field(&Spec::unknown));
   };
   Spec spec{};
   UnknownFields unknown{};
-  static constexpr auto kFields = std::tuple(Field("spec", &Gauge::spec), Field(&Gauge::unknown));
 };
 using Gauges = CustomResource<Gauge>;
 

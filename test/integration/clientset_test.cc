@@ -73,6 +73,11 @@ int Replicas(const Result<Ref<appsv1::Deployment>>& web) {
   return In(web, [](appsv1::Deployment one) { return one.spec().replicas().value_or(-1); });
 }
 
+// A kind is enough to name its client.
+static_assert(std::is_same_v<TypedClient<corev1::Pod>, corev1::PodInterface>);
+static_assert(std::is_same_v<AsyncTypedClient<corev1::Pod>,
+                             decltype(AsyncTypedClient(std::declval<corev1::PodInterface>()))>);
+
 class ClientsetTest : public ::testing::Test {
  protected:
   void Run(Closure body) { ASSERT_TRUE(sim_.RunBlocking(std::move(body), minutes(10))); }

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
-#include <string_view>
-#include <tuple>
 
 #include "kinformer/api/appsv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
@@ -159,13 +157,8 @@ TEST_F(CreateOrUpdateTest, APatchLeavesWhatOthersChangedMeanwhile) {
 }
 
 struct Gadget {
-  static constexpr std::string_view kGroup = "shop.example";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Gadget";
-  static constexpr std::string_view kPlural = "gadgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "shop.example", .version = "v1"};
   std::string color{};
-  static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
 };
 
 TEST_F(CreateOrUpdateTest, ObjectsOfAStructOfTheProgramsOwn_CU02) {

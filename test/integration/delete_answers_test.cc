@@ -4,7 +4,6 @@
 #include <chrono>
 #include <gtest/gtest.h>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "kinformer/api/corev1.h"
@@ -29,14 +28,9 @@ using std::chrono::minutes;
 constexpr char kKeep[] = "example.com/keep";
 
 struct Lamp {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Lamp";
-  static constexpr std::string_view kPlural = "lamps";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   std::string color{};
   UnknownFields unknown{};
-  static constexpr auto kFields = std::tuple(Field("color", &Lamp::color), Field(&Lamp::unknown));
 };
 using Lamps = CustomResource<Lamp>;
 

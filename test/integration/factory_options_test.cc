@@ -273,22 +273,12 @@ TEST_F(FactoryOptions, TheBestVersionThatIsServed) {
 }
 
 struct CarV1 {
-  static constexpr std::string_view kGroup = "shop.example";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Car";
-  static constexpr std::string_view kPlural = "cars";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "shop.example", .version = "v1", .kind = "Car"};
   std::string colour{};
-  static constexpr auto kFields = std::tuple(Field("colour", &CarV1::colour));
 };
 struct CarV2 {
-  static constexpr std::string_view kGroup = CarV1::kGroup;
-  static constexpr std::string_view kVersion = "v2";
-  static constexpr std::string_view kKind = CarV1::kKind;
-  static constexpr std::string_view kPlural = CarV1::kPlural;
-  static constexpr bool kNamespaced = CarV1::kNamespaced;
+  static constexpr CustomKind kKind{.group = "shop.example", .version = "v2", .kind = "Car"};
   std::string colour{};
-  static constexpr auto kFields = std::tuple(Field("colour", &CarV2::colour));
 };
 
 std::string Definition(std::string_view v2_served) {

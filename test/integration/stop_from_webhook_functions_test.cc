@@ -9,8 +9,6 @@
 #include <ostream>
 #include <stop_token>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "kinformer/api/corev1.h"
@@ -36,22 +34,12 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 struct WidgetV1 {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1", .kind = "Widget"};
   std::string size{};
-  static constexpr auto kFields = std::tuple(Field("size", &WidgetV1::size));
 };
 struct WidgetV2 {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v2";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v2", .kind = "Widget"};
   std::string size{};
-  static constexpr auto kFields = std::tuple(Field("size", &WidgetV2::size));
 };
 
 class OwnValidator final : public admission::Validator<ConfigMap> {

@@ -4,8 +4,6 @@
 #define KINFORMER_TEST_INTEROP_FURTHER_VALUES_H_
 
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "kinformer/api/corev1.h"
@@ -32,13 +30,8 @@
 namespace kinformer::testing {
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   int size = 0;
-  static constexpr auto kFields = std::tuple(Field("size", &Widget::size));
 };
 using Widgets = CustomResource<Widget>;
 

@@ -79,6 +79,10 @@ class Drift {
           if (Dice(5) == 0) context.env().SleepFor(milliseconds(Dice(3000)));
           const auto painted = Paint(context, client, **map, "color-" + goal);
           if (!painted) return painted.error();
+          // One that has failed for good returns by the event of its own write.
+          const bool changed =
+              (**painted).metadata().resourceVersion() != (**map).metadata().resourceVersion();
+          if (changed && Dice(6) == 0) return TerminalError(Error(Reason::kInvalid, "enough"));
           ++run_.writes;
           const auto seen = client.Patch<Map>(
               request, {.body = R"({"metadata":{"annotations":{"seen":")" + goal + R"("}}})"}, {},
@@ -137,6 +141,12 @@ class Drift {
                                     .probability = 0.5,
                                     .lasts = seconds(Dice(10)),
                                     .delay = milliseconds(Dice(2000))});
+        return;
+      case 6:  // the next list shows several changes as one
+        env_.server().With([](apiserver::ApiServer& server) {
+          server.Compact(server.current_resource_version());
+          server.CloseWatches();
+        });
         return;
       default:
         return;

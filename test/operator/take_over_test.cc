@@ -1,6 +1,7 @@
 // Leaders that take over while their watches are late: what the leader before wrote is seen before
 // the first reconcile.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -174,6 +175,57 @@ TEST(TakeOver, InformerThatTheServerRefuses_HoldsNobody) {
   EXPECT_TRUE(a.manager().Elected());
   EXPECT_FALSE(refused->HasSynced());
   refused.reset();
+}
+
+// Returns how long after its election a warm standby begins to reconcile ConfigMaps, while no list
+// of Pods is answered for a minute: that question tells whether their cache is current.
+Duration BeginsAfter(bool waits_for_maps_only) {
+  Environment env({.manager = {.leader_election = true, .leader_election_id = "maps"}});
+  SteadyTime begun = SteadyTime::max();
+  const auto setup = [&](Manager& manager, bool standby) {
+    ControllerOptions options{.enable_warmup = true};
+    ControllerBuilder(manager)
+        .For<corev1::Pod>()
+        .WithOptions(options)
+        .Complete([](const ReconcileContext&, const Request&) {
+          return Result<ReconcileResult>(ReconcileResult{});
+        })
+        .OrExit();
+    if (waits_for_maps_only) {
+      options.catch_up = [maps = manager.GetCache().InformerFor<corev1::ConfigMap>()](
+                             const std::stop_token& stop) { return maps.WaitUntilCurrent(stop); };
+    }
+    ControllerBuilder(manager)
+        .For<corev1::ConfigMap>()
+        .WithOptions(options)
+        .Complete([&begun, standby](const ReconcileContext& context, const Request&) {
+          if (standby) begun = std::min(begun, context.env().Now());
+          return Result<ReconcileResult>(ReconcileResult{});
+        })
+        .OrExit();
+  };
+  Replica& a = env.AddReplica("a", [&](Manager& manager) { setup(manager, false); });
+  EXPECT_TRUE(env.RunUntil([&] { return a.manager().Elected(); }));
+  Replica& b = env.AddReplica("b", [&](Manager& manager) { setup(manager, true); });
+  env.server()
+      .Create(kParents, *json::Parse(R"({"metadata":{"namespace":"default","name":"p"}})"))
+      .OrExit();
+  env.RunFor(seconds(5));
+  a.Crash();
+  env.server().faults().Add({.verb = "list",
+                             .resource = "pods",
+                             .action = apiserver::FaultAction::kDelay,
+                             .delay = minutes(1)});
+  EXPECT_TRUE(env.RunUntil([&] { return b.manager().Elected(); }, minutes(10)));
+  const SteadyTime elected = env.env().Now();
+  EXPECT_TRUE(env.RunUntil([&] { return begun != SteadyTime::max(); }, minutes(5)));
+  env.server().faults().Clear();
+  return begun - elected;
+}
+
+TEST(TakeOver, ControllerThatNamesItsCaches_WaitsForNoOthers) {
+  EXPECT_LT(BeginsAfter(true), seconds(5));
+  EXPECT_GE(BeginsAfter(false), seconds(50));
 }
 
 // The rule is what keeps them from it.

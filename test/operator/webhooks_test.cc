@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "kinformer/cache/shared_informer_factory.h"
@@ -38,41 +37,26 @@ using ::testing::HasSubstr;
 // status.shown.
 struct WidgetSpec {
   std::int64_t size = 0;
-  static constexpr auto kFields = std::tuple(Field("size", &WidgetSpec::size));
 };
 struct WidgetStatus {
   std::int64_t seen = 0;
-  static constexpr auto kFields = std::tuple(Field("seen", &WidgetStatus::seen));
 };
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   WidgetSpec spec{};
   WidgetStatus status{};
-  static constexpr auto kFields =
-      std::tuple(Field("spec", &Widget::spec), Field("status", &Widget::status));
 };
 struct AlphaSpec {
   std::string length{};
-  static constexpr auto kFields = std::tuple(Field("length", &AlphaSpec::length));
 };
 struct AlphaStatus {
   std::string shown{};
-  static constexpr auto kFields = std::tuple(Field("shown", &AlphaStatus::shown));
 };
 struct AlphaWidget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1alpha1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{
+      .group = "example.com", .version = "v1alpha1", .kind = "Widget"};
   AlphaSpec spec{};
   AlphaStatus status{};
-  static constexpr auto kFields =
-      std::tuple(Field("spec", &AlphaWidget::spec), Field("status", &AlphaWidget::status));
 };
 using Widgets = CustomResource<Widget>;
 using AlphaWidgets = CustomResource<AlphaWidget>;

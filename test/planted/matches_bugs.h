@@ -1,6 +1,7 @@
 // planted/matches_bugs.h
 //
-// PlantedBug: mistakes that the comparison of writes with the cache could make. Works as
+// PlantedBug: mistakes that the comparison of writes with the cache, and the filter of
+// own events, could make. Works as
 // planted/informer_bugs.h, with matches.edits.
 
 #ifndef KINFORMER_TEST_PLANTED_MATCHES_BUGS_H_
@@ -12,10 +13,12 @@ namespace kinformer {
 
 enum class PlantedBug : std::uint8_t {
   kNone,
-  kMapsNotCompared,     // an update of a map's values is not sent
-  kBytesNotCompared,    // nor is one of a struct of the same version
-  kOverlayNotCompared,  // nor is a patch
-  kKnownForAnyVersion,  // a patch that changed nothing once is not sent in later versions either
+  kMapsNotCompared,            // an update of a map's values is not sent
+  kBytesNotCompared,           // nor is one of a struct of the same version
+  kOverlayNotCompared,         // nor is a patch
+  kKnownForAnyVersion,         // a patch that changed nothing once is not sent in later versions
+  kPatchedVersionNotCompared,  // a patch over the change of another is one of the cached version
+  kFailedForGoodFilters,       // own events do not wake a reconcile that has failed for good
   kEnd,
 };
 

@@ -7,8 +7,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,22 +42,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 struct Widget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   std::int64_t size = 0;
-  static constexpr auto kFields = std::tuple(Field("size", &Widget::size));
 };
 struct AlphaWidget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1alpha1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{
+      .group = "example.com", .version = "v1alpha1", .kind = "Widget"};
   std::string length{};
-  static constexpr auto kFields = std::tuple(Field("length", &AlphaWidget::length));
 };
 using Widgets = CustomResource<Widget>;
 using AlphaWidgets = CustomResource<AlphaWidget>;

@@ -20,10 +20,10 @@ namespace kinformer {
 
 // Is an AsyncResourceClient<T>; options and objects are variables, as there. Copyable, thread-safe;
 // never blocks.
-template <class T, class Verbs>
+template <class T, class Verbs = internal::VerbsOfKind<T>>
 class AsyncTypedClient
-    : public internal::WithVerbs<true, T, AsyncResourceClient<T>, typename Verbs::List> {
-  using Base = internal::WithVerbs<true, T, AsyncResourceClient<T>, typename Verbs::List>;
+    : public internal::WithVerbs<true, T, AsyncResourceClient<T>, internal::ListOfVerbs<Verbs>> {
+  using Base = internal::WithVerbs<true, T, AsyncResourceClient<T>, internal::ListOfVerbs<Verbs>>;
 
  public:
   explicit AsyncTypedClient(const TypedClient<T, Verbs>& client) : Base(client) {}

@@ -17,12 +17,14 @@
 
 namespace kinformer {
 
-// T is the kind, Verbs::List says what the API has for it. Is a ResourceClient<T>, and can be given
-// where one is wanted. Copyable, thread-safe; blocks as that. Counterpart: PodInterface and its
-// kin, with a namespace or for a resource without.
-template <class T, class Verbs>
-class TypedClient : public internal::WithVerbs<false, T, ResourceClient<T>, typename Verbs::List> {
-  using Base = internal::WithVerbs<false, T, ResourceClient<T>, typename Verbs::List>;
+// T is the kind, Verbs::List says what the API has for it: TypedClient<corev1::Pod> is a
+// corev1::PodInterface. Is a ResourceClient<T>, and can be given where one is wanted. Copyable,
+// thread-safe; blocks as that. Counterpart: PodInterface and its kin, with a namespace or for a
+// resource without.
+template <class T, class Verbs = internal::VerbsOfKind<T>>
+class TypedClient
+    : public internal::WithVerbs<false, T, ResourceClient<T>, internal::ListOfVerbs<Verbs>> {
+  using Base = internal::WithVerbs<false, T, ResourceClient<T>, internal::ListOfVerbs<Verbs>>;
 
  public:
   TypedClient(const Client& client, std::string namespace_)

@@ -84,6 +84,8 @@ class CauseNote {
   static constexpr std::size_t kMost = 8;
 
   CauseNote() = default;
+  // Has one cause without objects, or none.
+  explicit CauseNote(const CauseFacts& facts) { static_cast<CauseFacts&>(first_) = facts; }
   // Moving leaves an empty note.
   CauseNote(CauseNote&& other) noexcept : first_(std::move(other.first_)) { other.Empty(); }
   CauseNote& operator=(CauseNote&& other) noexcept {
@@ -98,6 +100,8 @@ class CauseNote {
   [[nodiscard]] bool empty() const { return !first_.set; }
   // Returns false if it is only these 48 bytes.
   [[nodiscard]] bool has_more() const { return static_cast<bool>(first_.more); }
+  // Returns the first cause. If there is none, its `set` is false.
+  [[nodiscard]] const CauseFacts& first() const { return first_; }
   [[nodiscard]] std::size_t left_out() const { return first_.left_out; }
   // Adds what came at `at`.
   void Add(RawCause&& cause, SteadyTime at, const std::shared_ptr<CauseBudget>& budget) {

@@ -6,7 +6,6 @@
 #define KINFORMER_INTERNAL_KIND_OF_STRUCT_H_
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <string_view>
 
@@ -56,24 +55,14 @@ inline constexpr KindName kPluralOf = [] {
 
 template <class T>
 consteval CustomKind MakeKindOf() {
-  if constexpr (std::same_as<decltype(T::kKind), const CustomKind>) {
-    CustomKind kind = T::kKind;
-    if constexpr (T::kKind.kind.empty()) {
-      kind.kind = kStructName<T>.view();
-      static_assert(kStructName<T>.view().find_first_of("<> ") == std::string_view::npos,
-                    "a kind that is made of a template needs a name: CustomKind::kind");
-    }
-    if constexpr (T::kKind.plural.empty()) kind.plural = kPluralOf<T>.view();
-    return kind;
-  } else {
-    CustomKind kind;
-    kind.group = T::kGroup;
-    kind.version = T::kVersion;
-    kind.kind = T::kKind;
-    kind.plural = T::kPlural;
-    kind.namespaced = T::kNamespaced;
-    return kind;
+  CustomKind kind = T::kKind;
+  if constexpr (T::kKind.kind.empty()) {
+    kind.kind = kStructName<T>.view();
+    static_assert(kStructName<T>.view().find_first_of("<> ") == std::string_view::npos,
+                  "a kind that is made of a template needs a name: CustomKind::kind");
   }
+  if constexpr (T::kKind.plural.empty()) kind.plural = kPluralOf<T>.view();
+  return kind;
 }
 template <class T>
 inline constexpr CustomKind kKindOf = MakeKindOf<T>();

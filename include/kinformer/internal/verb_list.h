@@ -7,6 +7,8 @@
 #ifndef KINFORMER_INTERNAL_VERB_LIST_H_
 #define KINFORMER_INTERNAL_VERB_LIST_H_
 
+#include <type_traits>
+
 #include "kinformer/internal/attributes.h"
 #include "kinformer/internal/resource_client_misuse.h"
 
@@ -31,6 +33,27 @@ struct Extended<kAsync, T, Base, VerbList<First, Rest...>> {
 
 template <bool kAsync, class T, class Base, class List>
 using WithVerbs = typename Extended<kAsync, T, Base, List>::Type;
+
+// ---- The verbs of a kind: the headers of clientsets declare a VerbsOf for each of theirs.
+
+// The answer for all others.
+struct NoVerbs {
+  using List = VerbList<>;
+};
+template <class T>
+NoVerbs VerbsOf(const T* kind);
+template <class T>
+using VerbsOfKind = decltype(VerbsOf(static_cast<const T*>(nullptr)));
+
+template <class Verbs>
+struct ListOf {
+  static_assert(!std::is_same_v<Verbs, NoVerbs>,
+                "the verbs of a kind are in the header of its version, such as "
+                "\"kinformer/clientset/corev1.h\": include that");
+  using Type = typename Verbs::List;
+};
+template <class Verbs>
+using ListOfVerbs = typename ListOf<Verbs>::Type;
 
 // ---- Verbs that the server does not have. Each hides the method of the base.
 

@@ -21,6 +21,7 @@ struct WrittenStruct {
   const std::string& namespace_;
   const std::string& name;
   bool is_partial;
+  bool is_being_deleted;
   std::string_view home;  // namespace of an object that has none; empty: its namespace stays empty
 
   [[nodiscard]] RequestObject Request() const {
@@ -34,8 +35,13 @@ template <class T>
 WrittenStruct ToWrittenStruct(const typename T::Mutable& object, std::string_view home) {
   bool is_partial = false;
   if constexpr (requires { object.is_partial; }) is_partial = object.is_partial;
-  return {T::Mutable::mutable_table(), &object,    object.metadata.namespace_,
-          object.metadata.name,        is_partial, home};
+  return {.table = T::Mutable::mutable_table(),
+          .object = &object,
+          .namespace_ = object.metadata.namespace_,
+          .name = object.metadata.name,
+          .is_partial = is_partial,
+          .is_being_deleted = object.metadata.deletionTimestamp.has_value(),
+          .home = home};
 }
 
 }  // namespace kinformer::internal

@@ -43,16 +43,9 @@
 
 namespace kinformer {
 
-// Matches structs that say which resource they are: by a CustomKind, or by a constant for each part
-// of it.
+// Matches structs that say which resource they are.
 template <class T>
-concept NamesItsKind = std::same_as<decltype(T::kKind), const CustomKind> || requires {
-  { T::kGroup } -> std::convertible_to<std::string_view>;
-  { T::kVersion } -> std::convertible_to<std::string_view>;
-  { T::kKind } -> std::convertible_to<std::string_view>;
-  { T::kPlural } -> std::convertible_to<std::string_view>;
-  { T::kNamespaced } -> std::convertible_to<bool>;
-};
+concept NamesItsKind = std::same_as<decltype(T::kKind), const CustomKind>;
 
 template <class T>
 class CustomResource;

@@ -31,13 +31,13 @@ class NotedWrites {
  public:
   static constexpr std::size_t kMost = 16;
 
-  NotedWrites();
-  ~NotedWrites();
+  NotedWrites() : outer_(current_) { current_ = this; }
+  ~NotedWrites() { current_ = outer_; }
   NotedWrites(const NotedWrites&) = delete;
   NotedWrites& operator=(const NotedWrites&) = delete;
 
   // Returns the one of this thread; null: nobody wants to know.
-  [[nodiscard]] static NotedWrites* Current();
+  [[nodiscard]] static NotedWrites* Current() { return current_; }
 
   void Note(NotedWrite write);
   [[nodiscard]] std::vector<NotedWrite> Take() { return std::move(writes_); }
@@ -45,6 +45,8 @@ class NotedWrites {
   [[nodiscard]] std::size_t left_out() const { return left_out_; }
 
  private:
+  static constinit inline thread_local NotedWrites* current_ = nullptr;
+
   std::vector<NotedWrite> writes_;
   std::size_t left_out_ = 0;
   NotedWrites* const outer_;

@@ -1,35 +1,35 @@
 #include "controller/causes/reconcile_history.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <iterator>
-#include <mutex>
-#include <thread>
+#include <utility>
 
 #include "controller/causes/cause_more.h"
 
 namespace kinformer::internal {
 
-// A lock that costs its owner two writes. Others have it for microseconds, while somebody asks.
-class PartLock {
- public:
-  void lock() {
-    while (taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
-  }
-  void unlock() { taken_.store(false, std::memory_order_release); }
-
- private:
-  std::atomic<bool> taken_{false};
-};
-
 // Notes of one worker.
 struct ReconcileHistory::Part {
-  // Set by the worker without the lock; unset with it, so that who has it may read what runs.
-  std::atomic<const Running*> running{nullptr};
-  PartLock lock;
-  // Guarded by the lock.
-  std::array<QuietReconcile, kMostQuiet> quiet;  // without a key: none yet
-  std::size_t next = 0;                          // where the next one goes: the oldest
+  struct Running {
+    const std::string* key = nullptr;
+    const std::string* id = nullptr;
+    const CauseNote* causes = nullptr;
+    SteadyTime begun{};
+  };
+  QuietNotes notes;
+  // The reconcile that runs is in the notes, or here. Written by the worker, which unsets
+  // `is_here` with the history's mutex: who has that may read what runs.
+  bool is_noted = false;
+  Running here;
+  std::atomic<bool> is_here{false};
+  // Guarded by the history's mutex: quiet reconciles whose causes have objects.
+  struct Quiet {
+    std::string key{};
+    PastReconcile past{};
+  };
+  std::vector<Quiet> quiet;
+  std::size_t next = 0;  // where the next one goes, if there are kMostQuiet
 };
 
 namespace {
@@ -54,6 +54,16 @@ PastReconcile Copied(const PastReconcile& past) {
   copy.writes = past.writes;
   copy.writes_left_out = past.writes_left_out;
   return copy;
+}
+
+PastReconcile PastOf(const QuietNote& note) {
+  PastReconcile past;
+  past.id = note.id;
+  past.begun = note.begun;
+  past.took = note.took;
+  past.result = note.running ? "running" : "success";
+  past.causes = CauseNote(note.cause);
+  return past;
 }
 
 // Whether one of the causes is an event of that object. `key`: the request's.
@@ -111,48 +121,52 @@ ReconcileHistory::Worker::~Worker() { t_part = nullptr; }
 ReconcileHistory::ReconcileHistory(std::string controller) : controller_(std::move(controller)) {}
 ReconcileHistory::~ReconcileHistory() = default;
 
-void ReconcileHistory::Began(const Running& running) {
-  t_part->running.store(&running, std::memory_order_release);
-}
-
-void ReconcileHistory::EndedQuietly(std::string& key, std::string_view id, CauseNote& causes,
-                                    SteadyTime begun, Duration took) {
-  if (causes.has_more()) HoldOnly(causes);
+void ReconcileHistory::Began(const std::string& key, const std::string& id, const CauseNote& causes,
+                             SteadyTime begun) {
   Part& part = *t_part;
-  const std::lock_guard lock(part.lock);
-  part.running.store(nullptr, std::memory_order_relaxed);
-  QuietReconcile& oldest = part.quiet[part.next];
-  part.next = (part.next + 1) % kMostQuiet;
-  oldest.key.swap(key);
-  oldest.id.Set(id);
-  oldest.begun = begun;
-  oldest.took = took;
-  if (oldest.causes.has_more()) {
-    CauseNote replaced = std::move(oldest.causes);
-    oldest.causes = std::move(causes);
-    causes = std::move(replaced);
-  } else {
-    oldest.causes = std::move(causes);
-  }
+  part.is_noted = !causes.has_more() && part.notes.Began(key, id, begun, causes.first());
+  if (part.is_noted) return;
+  part.here = {&key, &id, &causes, begun};
+  part.is_here.store(true, std::memory_order_release);
 }
 
-void ReconcileHistory::HoldOnly(const CauseNote& causes) {
-  std::vector<ObjectRef> gone;  // destroyed without the lock
+void ReconcileHistory::EndedQuietly(const std::string& key, const std::string& id,
+                                    CauseNote& causes, SteadyTime begun, Duration took) {
+  Part& part = *t_part;
+  if (!part.is_noted) return KeepQuiet(key, id, causes, begun, took);
+  part.notes.Ended(took);
+}
+
+void ReconcileHistory::KeepQuiet(const std::string& key, const std::string& id, CauseNote& causes,
+                                 SteadyTime begun, Duration took) {
+  // Both are destroyed without the lock.
+  std::vector<ObjectRef> gone;
+  CauseNote replaced;
+  Part& part = *t_part;
   const base::MutexLock lock(mutex_);
+  part.is_here.store(false, std::memory_order_relaxed);
   Hold(causes, gone);
+  const std::size_t place = part.quiet.size() < kMostQuiet ? part.quiet.size() : part.next;
+  if (place == part.quiet.size()) {
+    part.quiet.emplace_back().past.result = "success";
+  } else {
+    part.next = (place + 1) % kMostQuiet;
+  }
+  // Texts go where those of the oldest one were.
+  auto& [of_key, past] = part.quiet[place];
+  of_key = key;
+  past.id = id;
+  past.begun = begun;
+  past.took = took;
+  replaced = std::exchange(past.causes, std::move(causes));
 }
 
-void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote& causes,
-                             PastReconcile past) {
+void ReconcileHistory::Ended(const std::string& key, CauseNote& causes, PastReconcile past) {
   // Both are destroyed without the lock.
   std::vector<ObjectRef> gone;
   PastReconcile replaced;
   const base::MutexLock lock(mutex_);
-  {
-    const std::lock_guard part_lock(t_part->lock);
-    t_part->running.store(nullptr, std::memory_order_relaxed);
-  }
-  past.id = std::move(id);
+  EndHere();
   past.causes = std::move(causes);
   Hold(past.causes, gone);
   OfKey& of_key = Touched(key);
@@ -162,6 +176,16 @@ void ReconcileHistory::Ended(const std::string& key, std::string& id, CauseNote&
     replaced = std::exchange(of_key.past[of_key.next], std::move(past));
     of_key.next = (of_key.next + 1) % kMostEach;
   }
+}
+
+void ReconcileHistory::Dropped() {
+  const base::MutexLock lock(mutex_);
+  EndHere();
+}
+
+void ReconcileHistory::EndHere() {
+  if (t_part->is_noted) t_part->notes.Dropped();
+  t_part->is_here.store(false, std::memory_order_relaxed);
 }
 
 ReconcileHistory::OfKey& ReconcileHistory::Touched(const std::string& key) {
@@ -215,26 +239,25 @@ std::vector<PastOfKey> ReconcileHistory::About(
     }
   }
   for (const std::unique_ptr<Part>& part : parts_) {
-    const std::lock_guard part_lock(part->lock);
-    for (std::size_t i = 0; i < kMostQuiet; ++i) {
-      const QuietReconcile& quiet = part->quiet[(part->next + i) % kMostQuiet];
-      if (quiet.key.empty() || !findings.Wants(quiet.key, quiet.causes)) continue;
-      PastReconcile past;
-      past.id = quiet.id.view();
-      past.begun = quiet.begun;
-      past.took = quiet.took;
-      past.result = "success";
-      past.causes = quiet.causes.Copy();
-      findings.Add(quiet.key, std::move(past));
+    for (std::size_t i = 0; i < part->quiet.size(); ++i) {
+      const Part::Quiet& quiet = part->quiet[(part->next + i) % part->quiet.size()];
+      if (findings.Wants(quiet.key, quiet.past.causes)) {
+        findings.Add(quiet.key, Copied(quiet.past));
+      }
     }
-    const Running* const running = part->running.load(std::memory_order_acquire);
-    if (running == nullptr || !findings.Wants(*running->key, *running->causes)) continue;
+    for (const QuietNote& note : part->notes.All()) {
+      PastReconcile past = PastOf(note);
+      if (findings.Wants(note.key, past.causes)) findings.Add(note.key, std::move(past));
+    }
+    if (!part->is_here.load(std::memory_order_acquire)) continue;
+    const Part::Running& running = part->here;
+    if (!findings.Wants(*running.key, *running.causes)) continue;
     PastReconcile past;
-    past.id = *running->id;
-    past.begun = running->begun;
+    past.id = *running.id;
+    past.begun = running.begun;
     past.result = "running";
-    past.causes = running->causes->Copy();
-    findings.Add(*running->key, std::move(past));
+    past.causes = running.causes->Copy();
+    findings.Add(*running.key, std::move(past));
   }
   return findings.Take();
 }
@@ -258,9 +281,12 @@ void ReconcileHistory::SetQueue(std::function<WaitingAnswer(const WaitingQuestio
 void ReconcileHistory::Report(ControllerFigures& figures, SteadyTime now) const {
   const base::MutexLock lock(mutex_);
   for (const std::unique_ptr<Part>& part : parts_) {
-    const std::lock_guard part_lock(part->lock);
-    const Running* const running = part->running.load(std::memory_order_acquire);
-    if (running != nullptr) figures.running.push_back({*running->key, now - running->begun});
+    if (const auto note = part->notes.Running()) {
+      figures.running.push_back({note->key, now - note->begun});
+    }
+    if (part->is_here.load(std::memory_order_acquire)) {
+      figures.running.push_back({*part->here.key, now - part->here.begun});
+    }
   }
   // The front is the request that was reconciled last.
   for (const OfKey& of_key : keys_) {

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 #include <deque>
 #include <functional>
 #include <list>
@@ -28,36 +27,9 @@
 
 #include "base/core/mutex.h"
 #include "controller/causes/noted_writes.h"
+#include "controller/causes/quiet_notes.h"
 
 namespace kinformer::internal {
-
-// The id of a reconcile, in place: it costs less to copy 36 bytes than to move a text.
-class ReconcileId {
- public:
-  static constexpr std::size_t kMost = 36;  // the length of a UUID; longer ids are cut
-  void Set(std::string_view id) {
-    size_ = id.size() < kMost ? id.size() : kMost;
-    if (size_ == kMost) {
-      std::memcpy(text_, id.data(), kMost);
-    } else {
-      id.copy(text_, size_);
-    }
-  }
-  [[nodiscard]] std::string_view view() const { return {text_, size_}; }
-
- private:
-  std::size_t size_ = 0;
-  char text_[kMost] = {};
-};
-
-// A reconcile that has come to nothing but success: it wrote nothing.
-struct QuietReconcile {
-  std::string key{};
-  ReconcileId id{};
-  SteadyTime begun{};
-  Duration took{};
-  CauseNote causes{};
-};
 
 // One reconcile. `result` is a constant: the label of reconcile_total, or "running", "parked".
 struct PastReconcile {
@@ -80,25 +52,17 @@ struct PastOfKey {
   std::vector<PastReconcile> reconciles{};
 };
 
-// Keeps the last kMostQuiet quiet reconciles of each worker; of the others kMostEach of each of the
-// kMostKeys requests that were reconciled last; and the objects of their changes in kMostHeld
-// bytes, of the newest reconciles. Thread-safe. A quiet reconcile costs some 20 ns.
-//
-// Lock order: the history's mutex before the workers' locks.
+// Keeps the last kMostQuiet quiet reconciles of each worker whose causes have objects, and as many
+// of those whose causes have none; of the others kMostEach of each of the kMostKeys requests that
+// were reconciled last; and the objects of their changes in kMostHeld bytes, of the newest
+// reconciles. Thread-safe. A quiet reconcile for one cause without objects takes no lock.
 class ReconcileHistory {
  public:
-  static constexpr std::size_t kMostQuiet = 128;
+  static constexpr std::size_t kMostQuiet = QuietNotes::kMost;
   static constexpr std::size_t kMostKeys = 500;
   static constexpr std::size_t kMostEach = 8;
   static constexpr std::size_t kMostHeld = std::size_t{1} << 20;
 
-  // A reconcile that runs. Its members must live until it has ended.
-  struct Running {
-    const std::string* key;
-    const std::string* id;
-    const CauseNote* causes;
-    SteadyTime begun;
-  };
   struct Part;
   // Makes this thread a worker: its reconciles are noted in a part of its own.
   class Worker {
@@ -120,14 +84,17 @@ class ReconcileHistory {
   [[nodiscard]] const KindInfo* kind() const { return kind_.load(std::memory_order_acquire); }
 
   // ---- For workers; other threads must not call them.
-  // Notes that a reconcile runs.
-  static void Began(const Running& running);
-  // Note the end of the one that runs, and take what Running points to. The second one leaves the
-  // key and the causes of the oldest quiet reconcile there, for the caller to destroy.
-  void Ended(const std::string& key, std::string& id, CauseNote& causes, PastReconcile past)
+  // Notes that a reconcile runs. All must live until it has ended.
+  static void Began(const std::string& key, const std::string& id, const CauseNote& causes,
+                    SteadyTime begun);
+  // Note the end of the one that runs. Both may take its causes. The second one: it has come to
+  // nothing but success, and wrote nothing.
+  void Ended(const std::string& key, CauseNote& causes, PastReconcile past)
       KINFORMER_EXCLUDES(mutex_);
-  void EndedQuietly(std::string& key, std::string_view id, CauseNote& causes, SteadyTime begun,
-                    Duration took) KINFORMER_EXCLUDES(mutex_);
+  void EndedQuietly(const std::string& key, const std::string& id, CauseNote& causes,
+                    SteadyTime begun, Duration took) KINFORMER_EXCLUDES(mutex_);
+  // Forgets the one that runs.
+  void Dropped() KINFORMER_EXCLUDES(mutex_);
 
   // Sets what returns the controller's fights. Called once, before others have the history.
   void SetFights(std::function<std::vector<ControllerFigures::Fight>()> fights) {
@@ -164,7 +131,11 @@ class ReconcileHistory {
   using Keys = std::list<OfKey>;
 
   OfKey& Touched(const std::string& key) KINFORMER_REQUIRES(mutex_);
-  void HoldOnly(const CauseNote& causes) KINFORMER_EXCLUDES(mutex_);
+  // This thread's reconcile has ended.
+  static void EndHere();
+  // Apart, so that the usual way is short.
+  [[gnu::noinline]] void KeepQuiet(const std::string& key, const std::string& id, CauseNote& causes,
+                                   SteadyTime begun, Duration took) KINFORMER_EXCLUDES(mutex_);
   // Counts the objects of the causes, and lets go of older ones, which it moves to `gone`.
   void Hold(const CauseNote& causes, std::vector<ObjectRef>& gone) KINFORMER_REQUIRES(mutex_);
 

@@ -42,20 +42,20 @@ class ReconcileHistoryTest : public ::testing::Test {
         .OrExit();
   }
   // Ends with an error, which is kept for each request.
-  void Reconcile(const std::string& key, std::string id, CauseNote causes = {}) {
-    const ReconcileHistory::Running running{&key, &id, &causes, sim_.env().Now()};
-    ReconcileHistory::Began(running);
-    sim_.RunFor(std::chrono::seconds(1));
+  void Reconcile(const std::string& key, const std::string& id, CauseNote causes = {}) {
     PastReconcile past;
-    past.begun = running.begun;
+    past.id = id;
+    past.begun = sim_.env().Now();
     past.result = "error";
-    history_.Ended(key, id, causes, std::move(past));
-  }
-  void ReconcileQuietly(std::string key, std::string id, CauseNote causes = {}) {
-    const ReconcileHistory::Running running{&key, &id, &causes, sim_.env().Now()};
-    ReconcileHistory::Began(running);
+    ReconcileHistory::Began(key, id, causes, past.begun);
     sim_.RunFor(std::chrono::seconds(1));
-    history_.EndedQuietly(key, id, causes, running.begun, std::chrono::seconds(1));
+    history_.Ended(key, causes, std::move(past));
+  }
+  void ReconcileQuietly(const std::string& key, const std::string& id, CauseNote causes = {}) {
+    const SteadyTime begun = sim_.env().Now();
+    ReconcileHistory::Began(key, id, causes, begun);
+    sim_.RunFor(std::chrono::seconds(1));
+    history_.EndedQuietly(key, id, causes, begun, std::chrono::seconds(1));
   }
   std::vector<std::string> IdsOf(const std::string& key) const {
     std::vector<std::string> ids;
@@ -106,12 +106,40 @@ TEST_F(ReconcileHistoryTest, QuietReconcilesAreKeptBesideTheOthers_InTheirOrder)
   EXPECT_THAT(IdsOf("default/b"), SizeIs(ReconcileHistory::kMostQuiet));
 }
 
+// These take no lock.
+TEST_F(ReconcileHistoryTest, QuietReconcilesForCausesWithoutObjects_AreKept) {
+  const auto id = [](int i) { return std::string(35, 'x') + std::to_string(i); };
+  CauseNote cause;
+  cause.AddPlain(CauseType::kTimer, sim_.env().Now(), book_.budget());
+  ReconcileQuietly("default/a", id(0), std::move(cause));
+  Reconcile("default/a", id(1));
+  ReconcileQuietly("default/a", id(2));
+  EXPECT_THAT(IdsOf("default/a"), ElementsAre(id(0), id(1), id(2)));
+  const std::vector<PastOfKey> about = history_.About("default/a", true, NoKind);
+  const PastReconcile& first = about.at(0).reconciles.at(0);
+  EXPECT_EQ(first.result, "success");
+  EXPECT_EQ(first.took, std::chrono::seconds(1));
+  ASSERT_EQ(first.causes.size(), 1U);
+  EXPECT_EQ(first.causes[0].type, CauseType::kTimer);
+
+  const CauseNote none;
+  const std::string key = "default/b";
+  const std::string now = id(3);
+  ReconcileHistory::Began(key, now, none, sim_.env().Now());
+  EXPECT_THAT(IdsOf(key), ElementsAre(now));
+  ControllerFigures figures;
+  history_.Report(figures, sim_.env().Now());
+  ASSERT_THAT(figures.running, SizeIs(1));
+  EXPECT_EQ(figures.running[0].request, key);
+  history_.Dropped();
+  EXPECT_THAT(IdsOf(key), IsEmpty());
+}
+
 TEST_F(ReconcileHistoryTest, ARunningReconcileIsTold) {
   const std::string key = "default/request";
-  std::string id = "now";
+  const std::string id = "now";
   CauseNote causes = WokenBy(Pod("child"));
-  const ReconcileHistory::Running running{&key, &id, &causes, sim_.env().Now()};
-  ReconcileHistory::Began(running);
+  ReconcileHistory::Began(key, id, causes, sim_.env().Now());
   std::vector<PastOfKey> about = history_.About(key, true, NoKind);
   ASSERT_THAT(about, SizeIs(1));
   ASSERT_THAT(about[0].reconciles, SizeIs(1));
@@ -120,7 +148,7 @@ TEST_F(ReconcileHistoryTest, ARunningReconcileIsTold) {
   EXPECT_EQ(about[0].reconciles[0].causes.size(), 1U);
   PastReconcile past;
   past.result = "error";
-  history_.Ended(key, id, causes, std::move(past));
+  history_.Ended(key, causes, std::move(past));
   about = history_.About(key, true, NoKind);
   ASSERT_THAT(about[0].reconciles, SizeIs(1));
   EXPECT_EQ(about[0].reconciles[0].result, "error");
@@ -171,20 +199,19 @@ TEST(ReconcileHistoryThreads, QuestionsHinderNoWorker) {
   const auto work = [&](int worker) {
     const ReconcileHistory::Worker here(history);
     for (int i = 0; i < 3000; ++i) {
-      std::string key = "default/a-" + std::to_string(i % 3 + worker);
-      std::string id = "a long enough text for the heap " + std::to_string(i);
+      const std::string key = "default/a-" + std::to_string(i % 3 + worker);
+      const std::string id = "a long enough text for the heap " + std::to_string(i);
       CauseNote causes;
       {
         const HandledEvent handled(CauseType::kUpdated, pod.get(), pod.get());
         causes.Add(book.Here(ObjectName{"default", "a"}), SteadyTime(), book.budget());
         causes.Add(book.Here(ObjectName{"default", "a"}), SteadyTime(), book.budget());
       }
-      const ReconcileHistory::Running now{&key, &id, &causes, SteadyTime()};
-      ReconcileHistory::Began(now);
+      ReconcileHistory::Began(key, id, causes, SteadyTime());
       if (i % 3 == 0) {
-        history.Ended(key, id, causes, PastReconcile());
+        history.Ended(key, causes, PastReconcile());
       } else {
-        history.EndedQuietly(key, id, causes, now.begun, Duration());
+        history.EndedQuietly(key, id, causes, SteadyTime(), Duration());
       }
     }
     --running;

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "kinformer/internal/indexer_core.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object.h"
 
 #include "cache/store/store_core.h"
-#include "controller/delegating/cached_reads.h"
 #include "controller/delegating/placement.h"
 #include "controller/matching/applied.h"
 #include "controller/matching/patched.h"
@@ -72,26 +72,39 @@ bool IsAppliedTo(DelegatingState& state, const KindInfo& type, const json::Value
          state.matches.AreAtomic(type, wholes);
 }
 
+// Does as Matchable, but the object may be being deleted. `name`: as the cache has it.
+MatchableObject WholeObjectAt(DelegatingState& state, const KindInfo& type,
+                              const ObjectName& name) {
+  const std::optional<ReadSource> source = state.CachedSource(type);
+  if (!source || !state.IsReady(*source, type, name)) return {};
+  const InformerCore& informer = *source->informer;
+  const std::uint64_t epoch = informer.Epochs();
+  if (informer.PositionOf(name.namespace_).epoch != epoch || informer.Transforms()) return {};
+  const ObjectRef cached = informer.indexer().Get(name.namespace_, name.name);
+  if (!cached || !SameKind(cached->type(), type)) return {};
+  MatchableObject found{Unpacked(cached), epoch};
+  if (found.object->partial() || found.object->resourceVersion().empty()) return {};
+  return found;
+}
+
+MatchableObject WholeObject(DelegatingState& state, const KindInfo& type, const ObjectName& name,
+                            const CallBounds& bounds) {
+  if (!state.Waits()) return {};
+  // Most names are complete.
+  if (bounds.namespace_.empty() && !name.name.empty() &&
+      type.namespaced == !name.namespace_.empty()) {
+    return WholeObjectAt(state, type, name);
+  }
+  const Result<ObjectName> placed = PlacedRead(type, name, bounds.namespace_);
+  return placed ? WholeObjectAt(state, type, *placed) : MatchableObject();
+}
+
 }  // namespace
 
 MatchableObject Matchable(DelegatingState& state, const KindInfo& type, const ObjectName& name,
                           const CallBounds& bounds) {
-  if (!state.Waits()) return {};
-  Result<ObjectName> placed = PlacedRead(type, name, bounds.namespace_);
-  if (!placed) return {};
-  std::optional<ReadSource> source = state.CachedSource(type);
-  if (!source || !state.IsReady(*source, type, *placed)) return {};
-  const InformerCore& informer = *source->informer;
-  const std::uint64_t epoch = informer.Epochs();
-  if (informer.PositionOf(placed->namespace_).epoch != epoch || informer.Transforms()) return {};
-  const Result<ObjectRef> cached = CachedObjectAt({*std::move(placed), *std::move(source)}, type);
-  if (!cached || !SameKind((*cached)->type(), type)) return {};
-  MatchableObject found{Unpacked(*cached), epoch};
-  const Block& object = *found.object;
-  if (object.partial() || object.resourceVersion().empty() ||
-      Object(&object).metadata().deletionTimestamp()) {
-    return {};
-  }
+  MatchableObject found = WholeObject(state, type, name, bounds);
+  if (found.object && Object(found.object.get()).metadata().deletionTimestamp()) return {};
   return found;
 }
 
@@ -111,7 +124,9 @@ ObjectRef MatchedUpdate(DelegatingState& state, const KindInfo& type, const Writ
   if (!Compares(state, bounds) || !options.dryRun.empty() || !IsWhole(subresource)) return {};
   // The bytes of an object that is put into another namespace differ.
   if (object.is_partial || (object.namespace_.empty() && !object.home.empty())) return {};
-  MatchableObject cached = Matchable(state, type, {object.namespace_, object.name}, bounds);
+  // With the same bytes, the cached object is being deleted if the struct says so.
+  if (object.is_being_deleted) return {};
+  MatchableObject cached = WholeObject(state, type, {object.namespace_, object.name}, bounds);
   if (!cached.object || !matching::HasBytesOf(*cached.object, object)) return {};
   state.matched.updates->Add();
   return std::move(cached.object);

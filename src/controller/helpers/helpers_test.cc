@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <tuple>
 
 #include "kinformer/api/batchv1_mutable.h"
 #include "kinformer/api/corev1_mutable.h"
@@ -248,13 +246,8 @@ TEST(FinalizersTest, TheRegistry_CU03) {
 }
 
 struct Gadget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Gadget";
-  static constexpr std::string_view kPlural = "gadgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   std::string color{};
-  static constexpr auto kFields = std::tuple(Field("color", &Gadget::color));
 };
 
 TEST(FinalizersTest, CustomResourceStruct_IsFinalized_CU03) {

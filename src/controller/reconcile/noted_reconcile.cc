@@ -1,53 +1,59 @@
 #include "controller/reconcile/noted_reconcile.h"
 
-#include <string_view>
 #include <utility>
 
 namespace kinformer::internal::reconcile {
+
 namespace {
 
-constexpr std::string_view kSuccess = "success";
+bool IsSuccess(const Result<ReconcileResult>& result) {
+  return result.ok() && !result->terminal_error && result->requeue_after <= Duration::zero() &&
+         !result->requeue;
+}
 
 }  // namespace
 
-NotedReconcile::~NotedReconcile() {
-  if (successful_ && writes_.empty() && context_.attempts_ == 0) {
-    history_.EndedQuietly(context_.key_, context_.reconcile_id_, causes_, running_.begun, took_);
-    return;
+void NotedReconcile::Ended(const Result<ReconcileResult>& result, SteadyTime now) {
+  ended_ = true;
+  if (!IsSuccess(result) || !writes_.empty() || context_.attempts() != 0) {
+    return NoteResult(result, now);
   }
-  PastReconcile past;
-  past.begun = running_.begun;
-  past.took = took_;
-  past.result = result_;
-  past.after = after_;
-  if (error_) past.error = error_->ToString();
-  past.attempts = context_.attempts_;
-  if (context_.last_error_) past.last_error = context_.last_error_->ToString();
-  past.writes_left_out = writes_.left_out();
-  past.writes = writes_.Take();
-  history_.Ended(context_.key_, context_.reconcile_id_, causes_, std::move(past));
+  history_.EndedQuietly(context_.key(), context_.reconcile_id(), causes_, begun_, now - begun_);
 }
 
-void NotedReconcile::Ended(const Result<ReconcileResult>& result, SteadyTime now) {
-  took_ = now - running_.begun;
+void NotedReconcile::NoteResult(const Result<ReconcileResult>& result, SteadyTime now) {
+  PastReconcile past;
   if (!result) {
-    result_ = "error";
-    error_ = result.error();
+    past.result = "error";
+    past.error = result.error().ToString();
   } else if (result->terminal_error) {
-    result_ = "terminal error";
-    error_ = result->terminal_error;
+    past.result = "terminal error";
+    past.error = result->terminal_error->ToString();
   } else if (result->requeue_after > Duration::zero()) {
-    result_ = "requeue_after";
-    after_ = result->requeue_after;
+    past.result = "requeue_after";
+    past.after = result->requeue_after;
   } else {
-    successful_ = !result->requeue;
-    result_ = successful_ ? kSuccess : "requeue";
+    past.result = result->requeue ? "requeue" : "success";
   }
+  Note(std::move(past), now);
 }
 
 void NotedReconcile::Parked(SteadyTime now) {
-  took_ = now - running_.begun;
-  result_ = "parked";
+  ended_ = true;
+  PastReconcile past;
+  past.result = "parked";
+  Note(std::move(past), now);
+}
+
+void NotedReconcile::Note(PastReconcile past, SteadyTime now) {
+  past.id = context_.reconcile_id();
+  past.begun = begun_;
+  past.took = now - begun_;
+  past.attempts = context_.attempts();
+  if (context_.last_error_) past.last_error = context_.last_error_->ToString();
+  past.writes_left_out = writes_.left_out();
+  past.writes = writes_.Take();
+  history_.Ended(context_.key(), causes_, std::move(past));
 }
 
 }  // namespace kinformer::internal::reconcile

@@ -5,11 +5,7 @@
 #ifndef KINFORMER_CONTROLLER_RECONCILE_NOTED_RECONCILE_H_
 #define KINFORMER_CONTROLLER_RECONCILE_NOTED_RECONCILE_H_
 
-#include <optional>
-#include <string_view>
-
 #include "kinformer/base/env.h"
-#include "kinformer/base/error.h"
 #include "kinformer/base/result.h"
 #include "kinformer/controller/reconciler.h"
 #include "kinformer/internal/cause_note.h"
@@ -20,36 +16,36 @@
 namespace kinformer::internal::reconcile {
 
 // Lives as long as the reconcile runs, on its worker's thread, whose writes it notes. All arguments
-// must outlive it; at the end it takes `causes` and the texts of `context`.
+// must outlive it.
 class NotedReconcile {
  public:
-  NotedReconcile(ReconcileHistory& history, ReconcileContext& context, CauseNote& causes,
+  NotedReconcile(ReconcileHistory& history, const ReconcileContext& context, CauseNote& causes,
                  SteadyTime begun)
-      : history_(history),
-        context_(context),
-        causes_(causes),
-        running_{&context.key(), &context.reconcile_id(), &causes, begun} {
-    ReconcileHistory::Began(running_);
+      : history_(history), context_(context), causes_(causes), begun_(begun) {
+    ReconcileHistory::Began(context.key(), context.reconcile_id(), causes, begun);
   }
-  ~NotedReconcile();
+  ~NotedReconcile() {
+    if (!ended_) history_.Dropped();
+  }
   NotedReconcile(const NotedReconcile&) = delete;
   NotedReconcile& operator=(const NotedReconcile&) = delete;
 
-  // Set what becomes of it: one of the two must be called.
+  // Note what has become of it; the last use of the causes, which they may take. One of the two is
+  // called, or the reconcile is forgotten.
   void Ended(const Result<ReconcileResult>& result, SteadyTime now);
   void Parked(SteadyTime now);
 
  private:
+  // Apart, so that the usual way is short.
+  [[gnu::noinline]] void NoteResult(const Result<ReconcileResult>& result, SteadyTime now);
+  void Note(PastReconcile past, SteadyTime now);
+
   ReconcileHistory& history_;
-  ReconcileContext& context_;
+  const ReconcileContext& context_;
   CauseNote& causes_;
-  const ReconcileHistory::Running running_;
+  const SteadyTime begun_;
+  bool ended_ = false;
   NotedWrites writes_;
-  std::string_view result_{};
-  bool successful_ = false;
-  Duration took_{};
-  Duration after_{};
-  std::optional<Error> error_{};
 };
 
 }  // namespace kinformer::internal::reconcile

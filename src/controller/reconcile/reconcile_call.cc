@@ -167,15 +167,14 @@ std::optional<Disposal> ControllerCore::Reconcile(
   if (stop.timed_out()) instruments_->timeouts->Add();
   if (parked && !result) {
     if (std::vector<base::ParkedWaits::Wait> waits = parked->Take(); !waits.empty()) {
-      noted.Parked(now);
       parked_.fetch_add(1, std::memory_order_relaxed);
       if (span) span->Ended(context, result, Disposal::Action::kParked);
+      noted.Parked(now);
       Disposal parking = ParkedUntil(std::move(waits), priority);
       if (fights) parking.holds = fights->Take();
       return parking;
     }
   }
-  noted.Ended(result, now);
   reconciles_.fetch_add(1, std::memory_order_relaxed);
   if (!result || result->terminal_error) errors_.fetch_add(1, std::memory_order_relaxed);
   WarnIfItSpins(context, result);
@@ -184,6 +183,7 @@ std::optional<Disposal> ControllerCore::Reconcile(
   if (written && result && !result->terminal_error) disposal.own_writes = written->Take();
   if (fights) disposal.holds = fights->Take();
   if (span) span->Ended(context, result, disposal.action);
+  noted.Ended(result, now);
   return disposal;
 }
 

@@ -280,11 +280,7 @@ TEST_F(AdmissionTest, UnknownFields_StayThoughItemsComeAndGo_WH01) {
 
 // Struct for an older version of its kind.
 struct Gadget {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Gadget";
-  static constexpr std::string_view kPlural = "gadgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1"};
   std::string color{};
   std::int64_t replicas{};
   std::int64_t totalReplicas{};

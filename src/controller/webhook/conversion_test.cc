@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "kinformer/object/custom_resource.h"
 
@@ -20,26 +19,16 @@ using ::testing::HasSubstr;
 
 struct Size {
   std::int64_t size = 0;
-  static constexpr auto kFields = std::tuple(Field("size", &Size::size));
 };
 struct WidgetV1 {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{.group = "example.com", .version = "v1", .kind = "Widget"};
   Size spec{};
-  static constexpr auto kFields = std::tuple(Field("spec", &WidgetV1::spec));
 };
 // The same kind with the size at the top, as text.
 struct WidgetV1alpha1 {
-  static constexpr std::string_view kGroup = "example.com";
-  static constexpr std::string_view kVersion = "v1alpha1";
-  static constexpr std::string_view kKind = "Widget";
-  static constexpr std::string_view kPlural = "widgets";
-  static constexpr bool kNamespaced = true;
+  static constexpr CustomKind kKind{
+      .group = "example.com", .version = "v1alpha1", .kind = "Widget"};
   std::string size{};
-  static constexpr auto kFields = std::tuple(Field("size", &WidgetV1alpha1::size));
 };
 using Hub = CustomResource<WidgetV1>;
 using Spoke = CustomResource<WidgetV1alpha1>;
