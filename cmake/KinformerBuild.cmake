@@ -364,6 +364,8 @@ function(kinformer_test name)
   endif()
   if(KINFORMER_SANITIZE)
     math(EXPR ARG_TIMEOUT "5 * ${ARG_TIMEOUT}")
+  elseif(CMAKE_CROSSCOMPILING)
+    math(EXPR ARG_TIMEOUT "10 * ${ARG_TIMEOUT}")  # emulated
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
