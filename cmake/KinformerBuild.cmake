@@ -233,6 +233,12 @@ function(kinformer_quick_options level result)
     if(level STREQUAL -Og)
       list(APPEND options -Wno-maybe-uninitialized)
     endif()
+    # Parts of -O2 that newer compilers (g++ 14) refuse to differ from those of precompiled headers.
+    # They have no effect without -funroll-loops and without AVX.
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13 AND
+       CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i.86")
+      list(APPEND options -munroll-only-small-loops -mvzeroupper)
+    endif()
     set(options "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:${options}>")
   endif()
   set(${result} "${options}" PARENT_SCOPE)
