@@ -11,6 +11,7 @@ test_packages=(ccache libgtest-dev libgmock-dev libprotobuf-dev protobuf-compile
                curl jq faketime openssl libpq-dev libspdlog-dev prometheus-cpp-dev
                libuv1-dev)
 bench_packages=(libbenchmark-dev nlohmann-json3-dev libabsl-dev)
+arm64_packages=(g++-aarch64-linux-gnu qemu-user-static)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev llvm-19)
 
 # What ccache has compiled in one clone serves every other on the same machine.
@@ -38,6 +39,7 @@ declare -A serves=(
   [libspdlog-dev]=spdlog/spdlog.h [prometheus-cpp-dev]=prometheus/registry.h [libuv1-dev]=uv.h
   [clang-19]=clang++-19 [clang-tidy-19]=clang-tidy-19 [clang-format-19]=clang-format-19
   [llvm-19]=llvm-symbolizer-19 [prometheus]=promtool
+  [g++-aarch64-linux-gnu]=aarch64-linux-gnu-g++ [qemu-user-static]=qemu-aarch64-static
 )
 
 # installed PACKAGE: it is, or what it is needed for is there without it.
@@ -106,6 +108,11 @@ configure_tests() {
                 -DKINFORMER_BUILD_CLI=OFF)
       ;;
     tsan) options+=(-DKINFORMER_BUILD_BENCH=OFF -DKINFORMER_BUILD_EXAMPLES=OFF) ;;
+    # Scripts cannot start what they test: only a test's own program is emulated.
+    arm64)
+      options+=(-DKINFORMER_BUILD_BENCH=OFF -DKINFORMER_BUILD_EXAMPLES=OFF
+                -DKINFORMER_BUILD_CLI=OFF)
+      ;;
   esac
   configure "$preset" "${options[@]}" "$@"
 }
@@ -126,6 +133,7 @@ run_tests() {
   local preset=$1 share=1
   shift
   [ "$preset" != tsan ] || set -- -L concurrency "$@"
+  [ "$preset" != arm64 ] || set -- -L 'unit|concurrency' "$@"
   [ "$preset" = release ] || share=5
   (cd "$root/build/$preset" && export KINFORMER_SIMULATION_SHARE=$share &&
     ctest --output-on-failure -j"$(nproc)" -LE 'realserver|go|nightly' "$@")

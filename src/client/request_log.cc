@@ -43,7 +43,7 @@ std::size_t Shown(int verbosity) {
 }
 
 bool IsBinary(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < '\t'; });
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < '\t'; });
 }
 
 std::string HeadersText(const HttpHeaders& headers) {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <stop_token>
 
+#include "kinformer/internal/standard_library.h"
+
 namespace kinformer {
 
 // A copyable handle on shared state. Thread-safe. Counterpart: context.WithCancel.

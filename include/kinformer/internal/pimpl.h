@@ -8,6 +8,8 @@
 
 #include <utility>
 
+#include "kinformer/internal/standard_library.h"
+
 namespace kinformer::internal {
 
 // Owns a T, or nothing. T must be complete where a Pimpl is destroyed or assigned.

@@ -94,7 +94,7 @@ std::unique_ptr<ResponseStream> ApiPolicy::Refuse(int status, std::string_view m
   std::string text;
   for (const char c : message) {
     if (c == '"' || c == '\\') text.push_back('\\');
-    text.push_back(c >= 0 && c < ' ' ? ' ' : c);
+    text.push_back(static_cast<unsigned char>(c) < ' ' ? ' ' : c);
   }
   HttpHeaders headers;
   headers.Add("Content-Type", "application/json");

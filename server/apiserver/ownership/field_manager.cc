@@ -37,7 +37,7 @@ std::string ManagerName(std::string_view field_manager, std::string_view user_ag
   if (!field_manager.empty()) return std::string(field_manager);
   std::string name;
   for (const char c : user_agent.substr(0, user_agent.find('/'))) {
-    if (c >= ' ' && c != 0x7f) name.push_back(c);
+    if (c >= ' ' && c <= '~') name.push_back(c);
   }
   return name.substr(0, kMaxName);
 }

@@ -18,7 +18,9 @@ void KeyTable::Insert(std::uint32_t hash, std::uint32_t entry, Link link) {
     if (const std::uint64_t free = Equal(control, 0); free != 0) {
       const std::size_t slot = SlotOf(free);
       entries_[at * kStride + slot] = entry;
-      bucket.links[slot].store(link, std::memory_order_relaxed);
+      // Release, although the control word follows: a reader that loaded an older one may find the
+      // tag of a key that was erased from this slot, and follow the new link.
+      bucket.links[slot].store(link, std::memory_order_release);
       bucket.control.store(control | (TagOf(hash) << (8 * slot)), std::memory_order_release);
       return;
     }
