@@ -65,7 +65,7 @@ Result<std::vector<AskedRequest>> ReadAuditLog(std::istream& in, const std::stri
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     if (line.empty()) continue;
-    const Result<Value> event = Value::Parse(line);
+    const Result<Value> event = json::Parse(line);
     if (!event) {
       if (in.eof()) break;
       return Error(Reason::kDecode, file + ", line " + std::to_string(number) + ": " +

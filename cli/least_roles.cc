@@ -11,7 +11,7 @@ namespace {
 using json::Value;
 using Names = std::set<std::string>;
 
-// What all requests for a resource and its subresources have in common.
+// Common facts of all requests for a resource and its subresources.
 struct Usage {
   bool everywhere = false;  // in all namespaces, or it has none
   bool collected = false;   // listed or watched without a name
@@ -35,7 +35,7 @@ std::map<std::string, Usage> UsagesOf(const std::vector<AskedRequest>& requests,
     Usage& usage = usages[ResourceName(request)];
     const bool everywhere = request.namespace_.empty() || any.contains(ResourceName(request));
     usage.everywhere |= everywhere;
-    // What has no namespace is everywhere, but says nothing about events.
+    // A single object without a namespace says nothing about events.
     anything_everywhere |= everywhere && IsCollection(request) && request.name.empty();
     if (any.contains(ResourceName(request))) usage.collected = true;
     if (IsCollection(request) && request.name.empty()) {

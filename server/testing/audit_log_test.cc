@@ -19,7 +19,7 @@ TEST(AuditEventOf, RequestForAResource_NamesItAndItsObject) {
                       .subresource = "status",
                       .namespace_ = "shop",
                       .name = "web"};
-  EXPECT_EQ(AuditEventOf(action), json::Value::Parse(R"({
+  EXPECT_EQ(AuditEventOf(action), json::Parse(R"({
     "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata",
     "stage": "RequestReceived", "verb": "update",
     "objectRef": {"resource": "deployments", "namespace": "shop", "name": "web",
@@ -45,7 +45,7 @@ TEST(AppendAuditLog, Actions_AreLinesBehindThoseThatAreThere) {
   std::vector<std::string> paths;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
-    paths.push_back(json::Value::Parse(line).OrExit()["requestURI"].StringOrEmpty());
+    paths.push_back(json::Parse(line).OrExit()["requestURI"].StringOrEmpty());
   }
   EXPECT_THAT(paths, ElementsAre("/a", "/b", "/c"));
   std::filesystem::remove_all(folder);
