@@ -1,7 +1,6 @@
 #include "cli/least_roles.h"
 
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 

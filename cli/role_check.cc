@@ -1,7 +1,6 @@
 #include "cli/role_check.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>

@@ -73,7 +73,7 @@ TEST(CheckRoles, Account_HasTheRolesThatAreBoundToItWhereTheyAre) {
   const RoleFindings found = Check("system:serviceaccount:shop:op", {kPod, kElsewhere, kLease});
   EXPECT_THAT(found.lacking, ElementsAre("get pods in x (a)"));
   EXPECT_THAT(found.unused,
-              ElementsAre("ClusterRole op: get /metrics", "ClusterRole op: delete pods"));
+              ElementsAre("ClusterRole op: delete pods", "ClusterRole op: get /metrics"));
 }
 
 TEST(CheckRoles, OtherName_IsLacking) {
