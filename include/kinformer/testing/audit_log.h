@@ -5,10 +5,10 @@
 //
 //   kinformer::testing::Fake fake;
 //   kinformer::testing::Environment env({.fake = fake});
-//   ...
-//   AppendAuditLog("requests.jsonl", fake.Actions()).OrExit();
+//   env.Settle();
+//   kinformer::testing::AppendAuditLog("requests.jsonl", fake.Actions()).OrExit();
 //
-//   $ kinformer rbac --log requests.jsonl --check config/rbac
+// Then at a terminal: kinformer rbac --log requests.jsonl --check config/rbac
 //
 // Link kinformer::testing.
 
