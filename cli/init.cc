@@ -29,20 +29,23 @@ Error CannotWrite(const fs::path& path, const std::string& why) {
   return {Reason::kConfig, "cannot write " + path.string() + ": " + why};
 }
 
-// Returns OK if the folder is not there yet, or is empty.
+// Returns OK if the folder is not there yet, or has hidden files only, such as .git.
 Result<void> CheckEmpty(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return {};
   if (!fs::is_directory(folder, error)) {
     return Error(Reason::kConfig, folder.string() + " is no folder");
   }
-  const fs::directory_iterator first(folder, error);
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with('.')) continue;
+    return Error(Reason::kConfig, folder.string() + " is not empty: it has " + name +
+                                      "; name a new folder, or give --force, which changes no "
+                                      "file that is there");
+  }
   if (error) return Error(Reason::kConfig, folder.string() + ": " + error.message());
-  if (first == fs::directory_iterator()) return {};
-  return Error(Reason::kConfig, folder.string() + " is not empty: it has " +
-                                    first->path().filename().string() +
-                                    "; name a new folder, or give --force, which changes no file "
-                                    "that is there");
+  return {};
 }
 
 Result<void> WriteFile(const fs::path& path, const ProjectFile& file) {
@@ -95,7 +98,7 @@ void RegisterInit(CommandLine& line) {
   Command& command =
       line.Add("init", "Write the project of an operator: sources, tests, manifests");
   command.Positional("DIR", flags->names.folder, /*required=*/true,
-                     "the folder, which must be empty or is made");
+                     "the folder, which is made, or has hidden files only");
   command.Option("--name", flags->names.name, "NAME",
                  "name of the project and of its Deployment; by default that of the folder");
   command.Option("--group", flags->names.group, "DOMAIN", "group of the kind (example.com)");
