@@ -37,6 +37,8 @@ void RegisterEnvtest(CommandLine& line);       // envtest.cc
 void RegisterDemo(CommandLine& line);          // demo.cc
 void RegisterConfig(CommandLine& line);        // config.cc
 void RegisterCrd(CommandLine& line);           // crd.cc
+void RegisterInit(CommandLine& line);          // init.cc
+void RegisterRbac(CommandLine& line);          // rbac.cc
 void RegisterVersion(CommandLine& line);       // version.cc
 void RegisterCompletion(CommandLine& line);    // completion.cc; after all others
 

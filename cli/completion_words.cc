@@ -164,7 +164,7 @@ class Completer {
       Add(Words(choices), "");
     } else if (positional->name == "COMMAND" && command == "help") {
       AddCommands();
-    } else if (positional->name.find("FILE") != std::string::npos) {
+    } else if (positional->name.find("FILE") != std::string::npos || positional->name == "DIR") {
       done_.files = true;
     } else if (command == "config" && !before.empty() && before.front().starts_with("use")) {
       Add(names_.Contexts(), "");

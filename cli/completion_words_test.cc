@@ -38,6 +38,7 @@ ProgramHelp Program() {
                .positionals = {{"ACTION", "", true, false}, {"NAME", "", false, false}}},
               {.name = "raw", .positionals = {{"PATH", "", true, false}}},
               {.name = "replay", .positionals = {{"FILE", "", true, false}}},
+              {.name = "init", .positionals = {{"DIR", "", true, false}}},
               {.name = "help", .positionals = {{"COMMAND", "", false, false}}}}};
 }
 
@@ -137,6 +138,7 @@ TEST(CompletionWords, TooManyWordsAndUnknownCommandsHaveNone) {
   EXPECT_THAT(For({"nonsense", "--na"}).words, IsEmpty());
   EXPECT_THAT(For({"raw", ""}).words, IsEmpty());
   EXPECT_TRUE(For({"replay", ""}).files);
+  EXPECT_TRUE(For({"init", ""}).files);
   EXPECT_THAT(For({"get", "--", "po"}).words, ElementsAre("pods"));
   EXPECT_THAT(For({"get", "--", "-"}).words, IsEmpty());
 }

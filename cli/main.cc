@@ -46,6 +46,8 @@ int main(int argc, char** argv) {
 #endif
   kinformer::cli::RegisterConfig(line);
   kinformer::cli::RegisterCrd(line);
+  kinformer::cli::RegisterInit(line);
+  kinformer::cli::RegisterRbac(line);
   kinformer::cli::RegisterVersion(line);
   kinformer::cli::RegisterCompletion(line);
   kinformer::cli::AddCommandHabits(line);

@@ -1,0 +1,13 @@
+# Writes OUT, a source file with all files FILES of FOLDER, each a path below it that ends in ".in".
+set(source "#include <array>\n\n#include \"cli/init/init_templates.h\"\n\n")
+string(APPEND source "namespace kinformer::cli {\n\n")
+string(APPEND source "std::span<const InitTemplate> InitTemplates() {\n")
+list(LENGTH FILES count)
+string(APPEND source "  static constexpr std::array<InitTemplate, ${count}> kTemplates{{\n")
+foreach(path IN LISTS FILES)
+  file(READ "${FOLDER}/${path}" text)
+  string(REGEX REPLACE "\\.in$" "" path "${path}")
+  string(APPEND source "      {\"${path}\", R\"kinformer-init(${text})kinformer-init\"},\n")
+endforeach()
+string(APPEND source "  }};\n  return kTemplates;\n}\n\n}  // namespace kinformer::cli\n")
+file(WRITE "${OUT}" "${source}")
