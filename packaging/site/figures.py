@@ -1,6 +1,6 @@
 """Figures of the landing page, read out of docs/inside/benchmarks.md: that page is their source.
 
-  figures.py        prints them; exit status 1 where the page lacks one
+  figures.py --check      prints them; exit status 1 where the page lacks one
 """
 
 import pathlib
@@ -82,6 +82,8 @@ def main():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] != ["--check"]:
+        sys.exit(__doc__)
     try:
         main()
     except LookupError as error:

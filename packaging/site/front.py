@@ -4,10 +4,9 @@ import html
 import pathlib
 import re
 
-import record
+import recordings
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def readme():
@@ -30,7 +29,7 @@ def page(figures, drawing):
         f'width="{columns * 8.4 + 28:.0f}" height="{rows * 18 + 62}">'
         f"<figcaption>{html.escape(title)}</figcaption></figure>"
         for name, columns, rows, title, _ in
-        record.scripts((HERE / "recordings.txt").read_text()))
+        recordings.scripts())
     differences = re.sub(r"\(`docs/guide/([\w-]+)\.md`\)", r"([more](guide/\1.md))", differences)
     differences = re.sub(r"\(`kinformer/([\w/]+)\.h`\)", r"([more](api/\1.md))", differences)
     return f"""---

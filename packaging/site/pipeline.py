@@ -4,6 +4,8 @@
     scripts/layers knows, and says what the room holds; an arrow between rooms is drawn only where
     one of them, by way of others, includes the other.
   - the layers: all rooms, and who includes whom, laid out by Graphviz.
+
+  pipeline.py --check     exit status 1 where the pipeline is not that of the code
 """
 
 import html
@@ -148,4 +150,6 @@ def layers(mermaid):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] != ["--check"]:
+        sys.exit(__doc__)
     sys.exit("\n".join(check(Rooms())) or 0)

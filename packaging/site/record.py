@@ -19,10 +19,10 @@ from fcntl import ioctl
 
 import pyte
 
+import recordings
 import terminal_svg
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PATIENCE = 30  # seconds until a text must be there
 PROMPT = "$ "
 
@@ -82,21 +82,6 @@ class Terminal:
         os.waitpid(self.pid, 0)
 
 
-def scripts(text):
-    """(name, columns, rows, title, steps) of each recording."""
-    found = []
-    for line in text.splitlines():
-        word, _, rest = line.partition(" ")
-        if not word or word == "#":
-            continue
-        if word == "recording":
-            name, columns, rows, title = rest.split(" ", 3)
-            found.append((name, int(columns), int(rows), title, []))
-        else:
-            found[-1][4].append((word, rest))
-    return found
-
-
 def perform(terminal, steps, environment):
     for word, rest in steps:
         if word == "$":
@@ -133,7 +118,7 @@ def server(kinformer, folder):
 def main(kinformer, out):
     kinformer, out = pathlib.Path(kinformer).resolve(), pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    for name, columns, rows, title, steps in scripts((HERE / "recordings.txt").read_text()):
+    for name, columns, rows, title, steps in recordings.scripts():
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
             environment = {"PATH": f"{kinformer.parent}:/usr/bin:/bin", "HOME": temporary,

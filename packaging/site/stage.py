@@ -35,7 +35,7 @@ def staged(path):
         return "contents.md"
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    if path.startswith("examples/") and path.endswith(".cc"):
+    if re.fullmatch(r"examples/\w+\.cc", path):
         return path.removesuffix(".cc") + ".md"
     return {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}.get(path)
 
