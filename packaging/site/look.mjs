@@ -46,7 +46,8 @@ function wide() {
 }
 
 async function open(browser, size, scheme) {
-  const page = await browser.newPage();
+  const reader = await browser.createBrowserContext();  // who has chosen no colours yet
+  const page = await reader.newPage();
   await page.setViewport(SIZES[size]);
   await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: scheme}]);
   page.on("request", (request) => {
@@ -89,13 +90,13 @@ async function front(browser) {
   await page.waitForSelector(".md-search-result__item a", {timeout: 60000});
   const found = await page.$$eval(".md-search-result__item a", (all) => all.map((one) => one.href));
   await require_(found.some((link) => link.includes("/api/")), "a search finds the API reference");
-  await page.close();
+  await page.browserContext().close();
   const dark = await open(browser, "desk", "dark");
   await dark.goto(`${origin}/index.html`, {waitUntil: "load"});
   await require_(await dark.evaluate(() =>
     document.body.getAttribute("data-md-color-scheme")) === "slate",
   "the colours of a dark system are dark");
-  await dark.close();
+  await dark.browserContext().close();
 }
 
 async function form(browser) {
@@ -107,7 +108,7 @@ async function form(browser) {
   const after = await code();
   await require_(!before.includes("namespace_") && after.includes(".namespace_ = "),
                  "an answer of the form changes its code");
-  await page.close();
+  await page.browserContext().close();
 }
 
 const browser = await puppeteer.launch({executablePath: chromium, args: ["--no-sandbox"]});
@@ -122,7 +123,7 @@ try {
       const out = await page.evaluate(wide);
       if (out) findings.push(`${name}: sticks out to the side at ${SIZES[size].width} pixels: ${out}`);
     }
-    await page.close();
+    await page.browserContext().close();
     console.log(`${size}: ${all.length} pages`);
   }
   for (const size of folder ? Object.keys(SIZES) : []) {
@@ -133,7 +134,7 @@ try {
         const file = `${name.replace(/\.html$/, "").replaceAll("/", "-")}-${size}-${scheme}.png`;
         await page.screenshot({path: path.join(folder, file)});
       }
-      await page.close();
+      await page.browserContext().close();
     }
   }
 } finally {

@@ -45,7 +45,8 @@ def folded(code):
 
 
 def escaped(text):
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", text or "")
+    text = re.sub(r"([\\`*_\[\]#])", r"\\\1", text or "")
+    return text.replace("<", "&lt;").replace(">", "&gt;").replace("|", "&#124;")
 
 
 class Reference:
@@ -111,7 +112,8 @@ class Reference:
 
     def block(self, element, page):
         if element.tag == "verbatim":
-            lines = [line.removeprefix("  ").rstrip() for line in element.text.splitlines()]
+            lines = [line.removeprefix("  ").rstrip().replace("\\\\", "\\")
+                     for line in element.text.splitlines()]
             return "```cpp\n" + "\n".join(lines).strip("\n") + "\n```"
         mark = "1. " if element.tag == "orderedlist" else "- "
         return "\n".join(mark + " ".join(self.inline(para, page).strip() for para in item)
