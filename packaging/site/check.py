@@ -12,8 +12,8 @@ import re
 import sys
 import urllib.parse
 
-LOADS = {"script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
-         "link": ("href",), "video": ("src", "poster"), "audio": ("src",), "object": ("data",),
+LOADS = {"script": ("src",), "img": ("src", "srcset"), "iframe": ("src",),
+         "source": ("src", "srcset"), "link": ("href",), "video": ("src", "poster"), "audio": ("src",), "object": ("data",),
          "embed": ("src",), "image": ("href", "xlink:href"), "use": ("href", "xlink:href")}
 NO_REQUEST = {"canonical", "prev", "next", "alternate", "me"}  # kinds of <link>
 ELSEWHERE = re.compile(r"(?:[a-z][a-z+.-]*:)?//", re.IGNORECASE)

@@ -110,7 +110,8 @@ def pipeline(rooms):
         x, y = place(row, column)
         name = f"{room} · {rooms.lines[room]:,} lines" if room else text
         kind = "room" if room else "outside"
-        out += [f'<g class="{kind}"><rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
+        out += [f'<g class="{kind}">'
+                f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
                 f'<text class="title" x="{x + 14}" y="{y + 22}">{html.escape(title)}</text>',
                 f'<text x="{x + 14}" y="{y + 39}">{html.escape(text if room else "")}</text>'
                 if room else "",

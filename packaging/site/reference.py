@@ -72,14 +72,15 @@ class Reference:
             self.headers[path] = element
         elif kind in ("class", "struct", "union") and path.startswith(PUBLIC):
             compound = Compound(element, path)
-            if compound.name.startswith(PUBLIC.rstrip("/") + "::") and element.get("prot") == "public":
+            if compound.name.startswith("kinformer::") and element.get("prot") == "public":
                 self.compounds.setdefault(path, []).append(compound)
         elif kind == "namespace":
             name = element.findtext("compoundname")
             if any(part in HIDDEN for part in name.split("::")):
                 return
             for member in element.iter("memberdef"):
-                place = member.find("location").get("declfile") or member.find("location").get("file")
+                location = member.find("location")
+                place = location.get("declfile") or location.get("file")
                 if place.startswith(PUBLIC) and member.get("kind") != "friend":
                     self.free.setdefault(place, []).append(member)
 

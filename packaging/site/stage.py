@@ -22,8 +22,8 @@ import reference
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-NAMED = re.compile(r"(?<!\[)`((?:docs|examples)/[\w./-]+\.(?:md|cc)|CONTRIBUTING\.md|CHANGELOG\.md)`"
-                   r"(?!\])")
+NAMED = re.compile(r"(?<!\[)`((?:docs|examples)/[\w./-]+\.(?:md|cc)|"
+                   r"CONTRIBUTING\.md|CHANGELOG\.md)`(?!\])")
 ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 # Sections of docs/README.md, in the order of the tabs; the texts before the colon are their names.
 SECTIONS = ("Guide", "Server", "Inside")
@@ -155,7 +155,8 @@ def manual(folder, out):
         words = path.stem.replace("-", " ", 1)
         page = f"manual/{path.stem}.md"
         pages.append((words, page))
-        put(out, page, f"---\ntitle: {words}\n---\n\n# {words}\n\n<div class=\"man\">\n{body}</div>\n")
+        put(out, page, f"---\ntitle: {words}\n---\n\n# {words}\n\n"
+                       f"<div class=\"man\">\n{body}</div>\n")
         said = next((group for group in name.groups() if group), "") if name else ""
         said = html.unescape(re.sub(r"<.*?>", "", said)).strip()
         lines.append(f"| [{words}]({path.stem}.md) | {said} |")

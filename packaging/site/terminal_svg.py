@@ -69,7 +69,8 @@ def drawn(frames, columns, rows, title):
                 used.append(f'<use href="#l{number}" y="{row * LINE}"/>')
         uses.append("".join(used))
     start, total = frames[0][0], frames[-1][0] - frames[0][0] + 3
-    fullest = max(range(len(frames)), key=lambda number: (sum(map(bool, frames[number][1])), number))
+    fullest = max(range(len(frames)),
+                  key=lambda number: (sum(map(bool, frames[number][1])), number))
     style = ["svg{font:14px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace}",
              "text{white-space:pre}", "g.f{visibility:hidden}"]
     shapes = []
