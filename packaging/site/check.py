@@ -12,9 +12,10 @@ import re
 import sys
 import urllib.parse
 
-LOADS = {"script": ("src",), "img": ("src", "srcset"), "iframe": ("src",),
-         "source": ("src", "srcset"), "link": ("href",), "video": ("src", "poster"), "audio": ("src",), "object": ("data",),
-         "embed": ("src",), "image": ("href", "xlink:href"), "use": ("href", "xlink:href")}
+LOADS = {"script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "link": ("href",),
+         "source": ("src", "srcset"), "video": ("src", "poster"), "audio": ("src",),
+         "object": ("data",), "embed": ("src",), "image": ("href", "xlink:href"),
+         "use": ("href", "xlink:href")}
 NO_REQUEST = {"canonical", "prev", "next", "alternate", "me"}  # kinds of <link>
 ELSEWHERE = re.compile(r"(?:[a-z][a-z+.-]*:)?//", re.IGNORECASE)
 IN_STYLE = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
