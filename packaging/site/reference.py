@@ -25,6 +25,7 @@ def tidy(code):
     code = code.replace("< ", "<").replace(" >", ">")
     code = re.sub(r" ([&*]+)(?=\w)", r"\1 ", code)
     code = re.sub(r" (?=[&*])", "", code)
+    code = re.sub(r"\)=(?=\w)", ") = ", code)
     return folded(re.sub(r"(?<=[\w}])=(?=[\w{\[])", " = ", code).strip())
 
 
