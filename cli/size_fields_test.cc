@@ -1,0 +1,47 @@
+#include "cli/size_fields.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+#include "kinformer/api/corev1.h"
+#include "kinformer/internal/block_builder.h"
+#include "kinformer/internal/kind_info.h"
+
+namespace kinformer::cli {
+namespace {
+
+SizeSample SampleOf(const KindInfo& type, const std::string& json) {
+  SizeSample sample;
+  sample.sampled.push_back({internal::BuildFromJson(type, json).OrExit(), 1});
+  return sample;
+}
+
+std::string Images(std::size_t bytes) {
+  return R"({"metadata":{"name":"n","annotations":{"a":")" + std::string(100, 'a') +
+         R"("}},"status":{"images":[{"names":[")" + std::string(bytes, 'i') + R"("]}]}})";
+}
+
+TEST(LargestField, FieldThatTakesAFifth_IsNamed) {
+  const KindInfo& node = corev1::Node::kind_info();
+  EXPECT_EQ(LargestField(node, SampleOf(node, Images(1000))), "status.images");
+  EXPECT_EQ(LargestField(node, SampleOf(node, Images(1))), "");
+}
+
+TEST(LargestField, OfTheRoot_IsNamedWhole) {
+  const KindInfo& map = corev1::ConfigMap::kind_info();
+  EXPECT_EQ(LargestField(map, SampleOf(map, R"({"metadata":{"name":"m"},"data":{"a.b":")" +
+                                                std::string(500, 'd') + R"("}})")),
+            "data");
+}
+
+TEST(LargestField, NameWithADot_IsQuoted) {
+  const KindInfo& widget =
+      *internal::DynamicKindInfo("example.com", "v1", "Widget", "widgets", true);
+  const std::string path =
+      LargestField(widget, SampleOf(widget, R"({"metadata":{"name":"m"},"spec":{"a.b":")" +
+                                                std::string(500, 'd') + R"("}})"));
+  EXPECT_EQ(path, "spec[\"a.b\"]");
+}
+
+}  // namespace
+}  // namespace kinformer::cli
