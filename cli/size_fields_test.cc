@@ -27,7 +27,7 @@ TEST(LargestField, FieldThatTakesAFifth_IsNamed) {
   EXPECT_EQ(LargestField(node, SampleOf(node, Images(1))), "");
 }
 
-TEST(LargestField, OfTheRoot_IsNamedWhole) {
+TEST(LargestField, FieldOfTheRoot_IsNamedWhole) {
   const KindInfo& map = corev1::ConfigMap::kind_info();
   EXPECT_EQ(LargestField(map, SampleOf(map, R"({"metadata":{"name":"m"},"data":{"a.b":")" +
                                                 std::string(500, 'd') + R"("}})")),

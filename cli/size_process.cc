@@ -215,7 +215,7 @@ Result<ProcessFigures> Measure(const MeasuredProcess& process) {
   Result<Client> client = Client::NewForConfig(
       *config, {.prefer_json = process.prefer_json, .accept_gzip = process.accept_gzip});
   if (!client) return client.error();
-  // What the first connection needs is no informer's.
+  // The needs of the first connection are no informer's.
   if (const Result<std::string> version = client->GetRaw("/version"); !version) {
     return version.error();
   }
