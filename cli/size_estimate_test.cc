@@ -13,11 +13,17 @@
 #include "kinformer/api/corev1.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/config.h"
-#include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/resource_core.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/object_from_json.h"
 
 namespace kinformer::cli {
 namespace {
+
+internal::ObjectRef ObjectOf(const KindInfo& type, const std::string& json) {
+  const AnyRef object = ObjectFromJson(type, json).OrExit();
+  return internal::ObjectRef::Share(object->block());
+}
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -41,8 +47,7 @@ SizeSample SampleOf(std::uint64_t objects, std::size_t bytes) {
     const std::string json = std::string(R"({"metadata":{"namespace":"default","name":")") + name +
                              R"("},"data":{"text":")" + std::string(bytes, 't') + R"("}})";
     sample.sampled.push_back(
-        {internal::BuildFromJson(corev1::ConfigMap::kind_info(), json).OrExit(),
-         static_cast<double>(objects) / 2});
+        {ObjectOf(corev1::ConfigMap::kind_info(), json), static_cast<double>(objects) / 2});
   }
   return sample;
 }

@@ -4,15 +4,21 @@
 #include <string>
 
 #include "kinformer/api/corev1.h"
-#include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/kind_info.h"
+#include "kinformer/object/object.h"
+#include "kinformer/object/object_from_json.h"
 
 namespace kinformer::cli {
 namespace {
 
+internal::ObjectRef ObjectOf(const KindInfo& type, const std::string& json) {
+  const AnyRef object = ObjectFromJson(type, json).OrExit();
+  return internal::ObjectRef::Share(object->block());
+}
+
 SizeSample SampleOf(const KindInfo& type, const std::string& json) {
   SizeSample sample;
-  sample.sampled.push_back({internal::BuildFromJson(type, json).OrExit(), 1});
+  sample.sampled.push_back({ObjectOf(type, json), 1});
   return sample;
 }
 

@@ -36,9 +36,9 @@ namespace {
 
 constexpr const char* kCommand = "__informers";
 // Memory is settled when it has been the same for so many looks.
-constexpr std::chrono::milliseconds kLook(50);
-constexpr int kEqualLooks = 6;
-constexpr int kMostLooks = 100;
+constexpr std::chrono::milliseconds kLook(20);
+constexpr int kEqualLooks = 8;
+constexpr int kMostLooks = 250;
 constexpr double kSame = 256 * 1024;
 
 // ---- The task and its result as JSON, which passes between the two processes.

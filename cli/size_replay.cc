@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "kinformer/internal/block_builder.h"
 #include "kinformer/json/json.h"
 #include "kinformer/object/object.h"
+#include "kinformer/object/object_from_json.h"
 
 #include "cli/size_frames.h"
 #include "transport/responses.h"
@@ -41,7 +41,8 @@ ObjectRef Renamed(const ObjectRef& object) {
   std::string name(object->name());
   name.append(kShortestName - name.size(), 'x');
   value->Ensure("metadata").Ensure("name") = std::move(name);
-  return internal::BuildFromJson(object->type(), value->Dump()).value_or(object);
+  const Result<AnyRef> made = ObjectFromJson(object->type(), value->Dump());
+  return made ? ObjectRef::Share((*made)->block()) : object;
 }
 
 std::string JsonOf(const Block& object) { return Object(&object).ToJson(); }

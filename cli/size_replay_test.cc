@@ -17,12 +17,17 @@
 #include "kinformer/cache/shared_informer.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/lister_watcher.h"
-#include "kinformer/internal/block_builder.h"
 #include "kinformer/internal/kind_info.h"
 #include "kinformer/object/object.h"
+#include "kinformer/object/object_from_json.h"
 
 namespace kinformer::cli {
 namespace {
+
+internal::ObjectRef ObjectOf(const KindInfo& type, const std::string& json) {
+  const AnyRef object = ObjectFromJson(type, json).OrExit();
+  return internal::ObjectRef::Share(object->block());
+}
 
 using std::chrono::minutes;
 
@@ -43,11 +48,9 @@ SizeSample SampleOf(const KindInfo& type, std::uint64_t objects) {
   SizeSample sample;
   sample.objects = objects;
   for (const auto& [name, text] : {std::pair("web-0001", 1000), {"a", 200}}) {
-    sample.sampled.push_back(
-        {internal::BuildFromJson(type, JsonOf(std::string(type.kind), type.apiVersion(), name,
-                                              static_cast<std::size_t>(text)))
-             .OrExit(),
-         static_cast<double>(objects) / 2});
+    sample.sampled.push_back({ObjectOf(type, JsonOf(std::string(type.kind), type.apiVersion(), name,
+                                                    static_cast<std::size_t>(text))),
+                              static_cast<double>(objects) / 2});
   }
   for (int i = 0; i < 7; ++i) sample.namespaces["team-" + std::to_string(i)] = objects / 7;
   return sample;
@@ -122,8 +125,7 @@ TEST(SizeReplayTest, ObjectsOfASample_AreServedByTheirWeight) {
 
 TEST(ReplayedObjectTest, Number_StandsInNameAndUidAndKeepsTheSize) {
   const internal::ObjectRef object =
-      internal::BuildFromJson(Widgets(), JsonOf("Widget", "example.com/v1", "web-000001", 10))
-          .OrExit();
+      ObjectOf(Widgets(), JsonOf("Widget", "example.com/v1", "web-000001", 10));
   ReplayedObject replayed(*object, ObjectForm::kJson);
   const std::size_t size = replayed.size();
   EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr(R"("name":"web-000011")"));

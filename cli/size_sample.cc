@@ -65,14 +65,17 @@ class Walk {
     options_.limit = kPage;
   }
 
-  // Reads one page. False: it was the last.
-  Result<bool> ReadPage(const CallOptions& call) {
+  // Reads one page.
+  Result<void> ReadPage(const CallOptions& call) {
     const Result<ListedObjects> page = metadata_.ListPage(options_, call);
     if (!page) {
       // The pages so far are a part of the collection, and the last told the number of the rest.
       const Reason reason = page.error().reason();
       const bool expired = reason == Reason::kExpired || reason == Reason::kGone;
-      if (expired && sample_.names > 0) return false;
+      if (expired && sample_.names > 0) {
+        done_ = true;
+        return {};
+      }
       return page.error();
     }
     for (const ObjectRef& object : page->items) Add(object);
@@ -80,8 +83,11 @@ class Walk {
     const auto remaining = static_cast<std::uint64_t>(page->metadata.remainingItemCount);
     sample_.objects = sample_.names + remaining;
     options_.continue_ = page->metadata.continue_;
-    return !options_.continue_.empty() && sample_.names < kMostNames;
+    // Without the number of the rest, as with selectors, the end is the only way to it.
+    done_ = options_.continue_.empty() || (sample_.names >= kMostNames && remaining > 0);
+    return {};
   }
+  [[nodiscard]] bool done() const { return done_; }
 
  private:
   void Add(const ObjectRef& object) {
@@ -95,6 +101,7 @@ class Walk {
   const ResourceCore& metadata_;
   Strata& strata_;
   SizeSample& sample_;
+  bool done_ = false;
 };
 
 Result<void> ReadAll(const ResourceCore& resource, const Selection& selection, SizeSample& sample,
@@ -145,12 +152,10 @@ Result<SizeSample> TakeSample(const Client& client, const Selection& selection,
   SizeSample sample;
   Strata strata(options.seed, options.most);
   Walk walk(selection, metadata, strata, sample);
-  Result<bool> more = walk.ReadPage(call);
-  if (!more) return more.error();
-  if (*more || sample.objects > std::min(kSmall, options.most)) {
-    while (*more) {
-      more = walk.ReadPage(call);
-      if (!more) return more.error();
+  if (Result<void> read = walk.ReadPage(call); !read) return read.error();
+  if (!walk.done() || sample.objects > std::min(kSmall, options.most)) {
+    while (!walk.done()) {
+      if (Result<void> read = walk.ReadPage(call); !read) return read.error();
     }
     strata.Merge();
     if (Result<void> read = ReadSome(resource, options, strata, sample, call); !read) {
