@@ -23,13 +23,13 @@ SizeSample SampleOf(const KindInfo& type, const std::string& json) {
 }
 
 std::string Images(std::size_t bytes) {
-  return R"({"metadata":{"name":"n","annotations":{"a":")" + std::string(100, 'a') +
+  return R"({"metadata":{"name":"n","annotations":{"a":")" + std::string(1000, 'a') +
          R"("}},"status":{"images":[{"names":[")" + std::string(bytes, 'i') + R"("]}]}})";
 }
 
 TEST(LargestField, FieldThatTakesAFifth_IsNamed) {
   const KindInfo& node = corev1::Node::kind_info();
-  EXPECT_EQ(LargestField(node, SampleOf(node, Images(1000))), "status.images");
+  EXPECT_EQ(LargestField(node, SampleOf(node, Images(3000))), "status.images");
   EXPECT_EQ(LargestField(node, SampleOf(node, Images(1))), "");
 }
 

@@ -90,7 +90,7 @@ TEST_P(Replayed, Informer_HasAsManyObjectsOfTheSameSize) {
   std::size_t large = 0;
   const auto snapshot = informer.Snapshot();
   EXPECT_EQ(snapshot.size(), 1000U);
-  for (const Object object : snapshot.List()) {
+  for (const Object object : snapshot) {
     namespaces.insert(std::string(object.block()->namespace_()));
     if (object.ToJson().size() > 1000) ++large;
   }
@@ -130,7 +130,7 @@ TEST(ReplayedObjectTest, Number_StandsInNameAndUidAndKeepsTheSize) {
   const std::size_t size = replayed.size();
   EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr(R"("name":"web-000011")"));
   EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr("40de-944b-e07fc1000011"));
-  EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr(R"("namespace":"t00003")"));
+  EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr(R"("namespace":"000003")"));
   EXPECT_THAT(replayed.At(1, -1), ::testing::HasSubstr(R"("name":"web-000001")"));
   EXPECT_EQ(replayed.At(37, 3).size(), size);
 }

@@ -17,8 +17,10 @@ constexpr std::size_t kRandomPart = 4;
 constexpr std::size_t kHexPart = 6;
 // The normal distribution has 95 % within so many deviations.
 constexpr double kDeviations = 1.96;
-// Objects of one stratum are taken to differ by that part of their size until more is known.
-constexpr double kSpread = 0.05;
+// Before any is read, objects of a stratum are taken to differ by that part of their size, as if so
+// many had shown it: two that are equal by chance do not say that all are.
+constexpr double kSpread = 0.3;
+constexpr double kSpreadObjects = 2;
 
 bool AllOf(std::string_view part, std::string_view letters) {
   return part.find_first_not_of(letters) == std::string_view::npos;
@@ -70,9 +72,10 @@ std::string PatternOf(std::string_view name) {
 }
 
 double Strata::Stratum::Variance() const {
-  if (noted < 2) return Mean() * Mean();
   const auto n = static_cast<double>(noted);
-  return std::max(0.0, (squares - sum * sum / n) / (n - 1));
+  const double spread = kSpread * Mean();
+  const double deviations = std::max(0.0, squares - sum * sum / n);
+  return (deviations + kSpreadObjects * spread * spread) / (n - 1 + kSpreadObjects);
 }
 
 void Strata::Add(std::string_view namespace_, std::string_view name, std::string_view owner,
@@ -126,9 +129,7 @@ std::optional<Pick> Strata::Next() {
     const auto n = static_cast<double>(stratum.returned);
     double gain = HUGE_VAL;  // two of each before anything else
     if (stratum.returned >= 2) {
-      const double mean = stratum.noted == 0 ? 0 : stratum.Mean();
-      const double spread =
-          stratum.noted == 0 ? 0 : std::max(stratum.Variance(), kSpread * kSpread * mean * mean);
+      const double spread = stratum.noted == 0 ? 0 : stratum.Variance();
       const auto objects = static_cast<double>(stratum.objects);
       gain = objects * objects * spread * (1 / n - 1 / (n + 1));
     }

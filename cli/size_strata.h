@@ -66,6 +66,7 @@ class Strata {
     double squares = 0;
 
     [[nodiscard]] double Mean() const { return sum / static_cast<double>(noted); }
+    // REQUIRES: one is noted.
     [[nodiscard]] double Variance() const;
   };
   void Absorb(Stratum& into, Stratum&& from) const;
