@@ -7,7 +7,8 @@
 namespace kinformer::cli {
 namespace {
 
-// Signatures beyond this number share strata by size, and so do rare ones.
+// Signatures beyond the first number share strata by size, and so do, in the end, the rarest beyond
+// the second.
 constexpr std::size_t kMostSignatures = 512;
 constexpr std::size_t kMostStrata = 48;
 // Random suffixes of Kubernetes have no vowels, so that they form no words.
@@ -111,7 +112,7 @@ void Strata::Merge() {
   });
   std::map<std::string, Stratum> rest;  // by size
   for (auto& [signature, stratum] : all) {
-    if (strata_.size() < kMostStrata && stratum.objects * 100 >= objects_) {
+    if (strata_.size() < kMostStrata) {
       strata_.push_back(std::move(stratum));
     } else {
       Absorb(rest[signature.substr(signature.rfind(' ') + 1)], std::move(stratum));

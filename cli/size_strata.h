@@ -39,7 +39,7 @@ class Strata {
 
   void Add(std::string_view namespace_, std::string_view name, std::string_view owner,
            std::size_t metadata_bytes);
-  // Joins small strata.
+  // Joins the smallest strata if there are many.
   void Merge();
 
   // Returns the object that improves the estimate most; nothing if all were returned.
