@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -170,23 +169,22 @@ class SizeReplay::Stream final : public ResponseStream {
 
 SizeReplay::SizeReplay(const KindInfo& type, const SizeSample& sample)
     : type_(type), sample_(sample) {
+  std::vector<const SampledObject*> by_size;
+  for (const SampledObject& sampled : sample.sampled) by_size.push_back(&sampled);
+  std::sort(by_size.begin(), by_size.end(), [](const SampledObject* a, const SampledObject* b) {
+    return a->object->payload().size() < b->object->payload().size();
+  });
   double sum = 0;
-  for (const SampledObject& sampled : sample.sampled) {
-    weights_.push_back(sum += sampled.weight);
-    renamed_.push_back(Renamed(sampled.object));
-  }
-}
-
-double SizeReplay::MeanBytes() const {
-  double bytes = 0;
-  for (std::size_t i = 0; i < renamed_.size(); ++i) {
-    const Block& object = *renamed_[i];
+  for (const SampledObject* sampled : by_size) {
+    const Block& object = *sampled->object;
     const std::size_t size = object.encoding() == internal::Encoding::kProtobuf
                                  ? object.payload().size()
                                  : JsonOf(object).size();
-    bytes += static_cast<double>(size) * sample_.sampled[i].weight;
+    mean_bytes_ += static_cast<double>(size) * sampled->weight;
+    weights_.push_back(sum += sampled->weight);
+    renamed_.push_back(Renamed(sampled->object));
   }
-  return bytes / weights_.back();
+  mean_bytes_ /= sum;
 }
 
 std::vector<ReplayedObject>& SizeReplay::Forms(ObjectForm form) {
@@ -198,19 +196,22 @@ std::vector<ReplayedObject>& SizeReplay::Forms(ObjectForm form) {
 }
 
 std::vector<std::uint32_t> SizeReplay::Order(std::uint64_t objects) const {
-  std::vector<std::uint32_t> order(objects);
-  if (objects == renamed_.size() && sample_.complete()) {
-    std::iota(order.begin(), order.end(), 0U);
-    return order;
+  // Shares of the weights, rounded so that they add up. Objects of about one size are neighbours
+  // here, so that the sum of all sizes is right, too.
+  std::vector<std::pair<double, std::uint32_t>> places;
+  places.reserve(objects);
+  double place = 0;
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    const double end = std::round(weights_[i] / weights_.back() * static_cast<double>(objects));
+    for (; places.size() < static_cast<std::uint64_t>(end); place += kGoldenRatio) {
+      places.emplace_back(place - std::floor(place), static_cast<std::uint32_t>(i));
+    }
   }
-  // Multiples of the golden ratio fill the interval evenly, however many there are.
-  double at = 0.5;
-  for (std::uint64_t i = 0; i < objects; ++i, at += kGoldenRatio) {
-    const double place = (at - std::floor(at)) * weights_.back();
-    const auto found = std::upper_bound(weights_.begin(), weights_.end(), place);
-    const auto index = std::min<std::ptrdiff_t>(found - weights_.begin(), std::ssize(weights_) - 1);
-    order[i] = static_cast<std::uint32_t>(index);
-  }
+  // Multiples of the golden ratio mix them evenly.
+  std::sort(places.begin(), places.end());
+  std::vector<std::uint32_t> order;
+  order.reserve(objects);
+  for (const auto& [at, index] : places) order.push_back(index);
   return order;
 }
 

@@ -59,8 +59,7 @@ class SizeReplay final : public Handler {
   // Sets the number of objects of later answers. Thread-safe.
   void SetObjects(std::uint64_t objects) { objects_.store(objects); }
   // Returns the mean size of an object, in the form that the kind's informers get.
-  // Thread-safe before the first request.
-  [[nodiscard]] double MeanBytes() const;
+  [[nodiscard]] double MeanBytes() const { return mean_bytes_; }
 
   std::unique_ptr<ResponseStream> Handle(HttpRequest request) override;
 
@@ -72,7 +71,9 @@ class SizeReplay final : public Handler {
   const KindInfo& type_;
   const SizeSample& sample_;
   std::atomic<std::uint64_t> objects_{0};
-  std::vector<double> weights_{};  // added up
+  double mean_bytes_ = 0;
+  // The sample by size, and its weights added up.
+  std::vector<double> weights_{};
   std::vector<internal::ObjectRef> renamed_{};
   std::vector<ReplayedObject> forms_[3];
 };

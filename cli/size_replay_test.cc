@@ -18,6 +18,7 @@
 #include "kinformer/client/client.h"
 #include "kinformer/client/lister_watcher.h"
 #include "kinformer/internal/kind_info.h"
+#include "kinformer/internal/resource_core.h"
 #include "kinformer/object/object.h"
 #include "kinformer/object/object_from_json.h"
 
@@ -121,6 +122,29 @@ TEST(SizeReplayTest, ObjectsOfASample_AreServedByTheirWeight) {
     return static_cast<double>(sample.sampled[i].object->payload().size());
   };
   EXPECT_NEAR(replay.MeanBytes(), 0.9 * size(0) + 0.1 * size(1), 10);
+}
+
+TEST(SizeReplayTest, RareObjects_AreServedAsOftenAsTheyAre) {
+  SizeSample sample = SampleOf(corev1::ConfigMap::kind_info(), 2008);
+  sample.sampled[0].weight = 8;
+  sample.sampled[1].weight = 2000;
+  Simulation sim;
+  SizeReplay replay(corev1::ConfigMap::kind_info(), sample);
+  const Client client =
+      Client::ForTransport(sim.env(), NewInMemoryTransport(sim.env(), replay), {.qps = -1});
+  for (const std::uint64_t objects : {2008U, 1004U, 251U, 1U}) {
+    replay.SetObjects(objects);
+    std::uint64_t rare = 0;
+    ASSERT_TRUE(sim.RunBlocking(
+        [&] {
+          const internal::ResourceCore maps(client.core(), corev1::ConfigMap::kind_info(), "");
+          const auto listed = maps.List({}, {}).OrExit();
+          EXPECT_EQ(listed.items.size(), objects);
+          for (const auto& object : listed.items) rare += object->payload().size() > 1000 ? 1 : 0;
+        },
+        minutes(1)));
+    EXPECT_EQ(rare, objects * 8 / 2008);
+  }
 }
 
 TEST(ReplayedObjectTest, Number_StandsInNameAndUidAndKeepsTheSize) {
