@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kinformer/base/stop.h"
+#include "kinformer/client/client.h"
 #include "kinformer/object/projection.h"
 
 #include "cli/arguments.h"
@@ -117,12 +118,16 @@ Result<SizeOptions> ReadOptions(const SizeFlags& flags) {
 Result<ClusterSize> SizeOf(const Connection& connection, const std::vector<Selection>& selections,
                            const SizeOptions& options, const SampleOptions& sampling,
                            const CallOptions& call) {
+  // Its requests follow each other, so that the server has no more than one at a time.
+  const Result<Client> client =
+      Client::NewForConfig(connection.client.env(), connection.config, {.qps = -1});
+  if (!client) return client.error();
   SizeEstimator estimator(options, MeasureInProcess);
   ClusterSize size;
   for (const Selection& selection : selections) {
     const std::string name = selection.Description();
     Progress reading(connection, name);
-    const Result<SizeSample> sample = TakeSample(connection.client, selection, sampling, call);
+    const Result<SizeSample> sample = TakeSample(*client, selection, sampling, call);
     reading.Done();
     if (!sample) return sample.error();
     if (sample->names < sample->objects) {
