@@ -59,7 +59,7 @@ struct Trial {
 std::vector<Trial> TrialsOf(const SizeOptions& options, const Selection& selection,
                             const SizeSample& sample) {
   std::vector<Trial> trials;
-  const auto add = [&trials](bool wanted, std::string name, auto set) {
+  const auto add = [&trials](bool wanted, std::string name, const auto& set) {
     if (!wanted) return;
     trials.push_back({std::move(name), [set](MeasuredProcess& process) {
                         for (MeasuredInformer& informer : process.informers) set(informer);

@@ -123,8 +123,8 @@ class SizeReplay::Stream final : public ResponseStream {
     const double part = static_cast<double>(order_.size()) /
                         static_cast<double>(std::max<std::uint64_t>(1, replay.sample_.objects));
     const auto wanted = static_cast<std::int64_t>(std::ceil(all * part));
-    // A complete sample has its own namespaces.
-    if (!replay.sample_.complete()) namespaces_ = wanted;
+    // A complete sample has its own namespaces, and a single one may be all that is asked for.
+    if (!replay.sample_.complete() && all > 1) namespaces_ = wanted;
     if (!watch) pending_ = frames_.ListHead(TotalBytes());
   }
 

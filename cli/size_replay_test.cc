@@ -128,6 +128,7 @@ TEST(SizeReplayTest, RareObjects_AreServedAsOftenAsTheyAre) {
   SizeSample sample = SampleOf(corev1::ConfigMap::kind_info(), 2008);
   sample.sampled[0].weight = 8;
   sample.sampled[1].weight = 2000;
+  sample.namespaces = {{"team-1", 2008}};
   Simulation sim;
   SizeReplay replay(corev1::ConfigMap::kind_info(), sample);
   const Client client =
@@ -140,7 +141,10 @@ TEST(SizeReplayTest, RareObjects_AreServedAsOftenAsTheyAre) {
           const internal::ResourceCore maps(client.core(), corev1::ConfigMap::kind_info(), "");
           const auto listed = maps.List({}, {}).OrExit();
           EXPECT_EQ(listed.items.size(), objects);
-          for (const auto& object : listed.items) rare += object->payload().size() > 1000 ? 1 : 0;
+          for (const auto& object : listed.items) {
+            rare += object->payload().size() > 1000 ? 1 : 0;
+            EXPECT_EQ(object->namespace_(), "team-1");
+          }
         },
         minutes(1)));
     EXPECT_EQ(rare, objects * 8 / 2008);
