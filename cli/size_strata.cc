@@ -97,9 +97,9 @@ void Strata::Add(std::string_view namespace_, std::string_view name, std::string
   stratum.drawn.emplace(draw, std::pair(std::string(namespace_), std::string(name)));
 }
 
-void Strata::Absorb(Stratum& into, Stratum&& from) const {
+void Strata::Absorb(Stratum& into, Stratum& from) const {
   into.objects += from.objects;
-  into.drawn.merge(std::move(from.drawn));
+  into.drawn.merge(from.drawn);
   while (into.drawn.size() > keep_) into.drawn.erase(std::prev(into.drawn.end()));
 }
 
@@ -115,7 +115,7 @@ void Strata::Merge() {
     if (strata_.size() < kMostStrata) {
       strata_.push_back(std::move(stratum));
     } else {
-      Absorb(rest[signature.substr(signature.rfind(' ') + 1)], std::move(stratum));
+      Absorb(rest[signature.substr(signature.rfind(' ') + 1)], stratum);
     }
   }
   for (auto& [size, stratum] : rest) strata_.push_back(std::move(stratum));

@@ -69,7 +69,8 @@ class Strata {
     // REQUIRES: one is noted.
     [[nodiscard]] double Variance() const;
   };
-  void Absorb(Stratum& into, Stratum&& from) const;
+  // Moves what is drawn.
+  void Absorb(Stratum& into, Stratum& from) const;
 
   const std::uint64_t seed_;
   const std::size_t keep_;
