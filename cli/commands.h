@@ -20,6 +20,7 @@ void RegisterExplain(CommandLine& line);       // explain.cc
 void RegisterRaw(CommandLine& line);           // raw.cc
 void RegisterTop(CommandLine& line);           // top.cc
 void RegisterExport(CommandLine& line);        // export.cc
+void RegisterSize(CommandLine& line);          // size.cc
 void RegisterWhy(CommandLine& line);           // why.cc
 void RegisterLogs(CommandLine& line);          // logs.cc
 void RegisterExec(CommandLine& line);          // exec.cc: exec and attach

@@ -65,7 +65,7 @@ void AddGlobalFlags(CommandLine& line) {
   line.Global("-n,--namespace", "NS", "namespace; the context's where it is not given");
 }
 
-Result<Connection> Connect(const ConnectionFlags& flags) {
+Result<Config> LoadConfig(const ConnectionFlags& flags) {
   ConfigOverrides overrides;
   overrides.kubeconfig = flags.kubeconfig;
   overrides.context = flags.context;
@@ -73,7 +73,11 @@ Result<Connection> Connect(const ConnectionFlags& flags) {
   overrides.token = flags.token;
   overrides.certificate_authority = flags.certificate_authority;
   if (flags.insecure_skip_tls_verify) overrides.insecure_skip_tls_verify = true;
-  Result<Config> config = Config::LoadDefault(overrides);
+  return Config::LoadDefault(overrides);
+}
+
+Result<Connection> Connect(const ConnectionFlags& flags) {
+  Result<Config> config = LoadConfig(flags);
   if (!config) return std::move(config).error();
   // A person waits, so uses kubectl's limits, not those of a controller.
   ClientOptions options{.qps = 50, .burst = 300, .verbosity = VerbosityOf(flags.verbosity)};

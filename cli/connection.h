@@ -38,6 +38,8 @@ struct Connection {
   std::unique_ptr<Runtime> runtime;  // null: the client has its own. Outlives all copies of it
   Client client;
 };
+// Reads the configuration alone.
+Result<Config> LoadConfig(const ConnectionFlags& flags);
 // Reads the configuration; does not yet talk to the server.
 Result<Connection> Connect(const ConnectionFlags& flags);
 

@@ -8,6 +8,7 @@
 #include "cli/connection.h"
 #include "cli/kube_apiserver.h"
 #include "cli/kubectl_habits.h"
+#include "cli/size_process.h"
 
 int main(int argc, char** argv) {
   // A reader that closes the pipe ends the output, but does not kill the program.
@@ -27,6 +28,8 @@ int main(int argc, char** argv) {
   kinformer::cli::RegisterRaw(line);
   kinformer::cli::RegisterTop(line);
   kinformer::cli::RegisterExport(line);
+  kinformer::cli::RegisterSize(line);
+  kinformer::cli::RegisterSizeProcess(line);
   kinformer::cli::RegisterWhy(line);
   kinformer::cli::RegisterLogs(line);
   kinformer::cli::RegisterExec(line);
