@@ -79,6 +79,6 @@ in [the manual](manual/index.md).
 {drawing}
 </div>
 
-The boxes are rooms of the code; [How kinformer works inside](inside/internals.md) follows an event
-through them.
+The boxes are rooms of the code, each with its number of lines;
+[How kinformer works inside](inside/internals.md) follows an event through them.
 """

@@ -39,7 +39,7 @@ ARROWS = (("API server", "Transport"), ("Transport", "ListerWatcher"),
           ("Processor, Listener", "WorkQueue"), ("WorkQueue", "Controller"))
 # Data passes here by types of the user's, or by an interface of a lower layer, not by an include.
 BY_INTERFACE = {("Processor, Listener", "WorkQueue")}
-WIDTH, HEIGHT, GAP_X, GAP_Y = 250, 62, 30, 26
+WIDTH, HEIGHT, GAP_X, GAP_Y, INSET = 200, 62, 20, 26, 11
 
 
 class Rooms:
@@ -108,14 +108,14 @@ def pipeline(rooms):
         out.append(f'<path class="way" d="{way}" marker-end="url(#tip)"/>')
     for row, column, room, title, text in BOXES:
         x, y = place(row, column)
-        name = f"{room} · {rooms.lines[room]:,} lines" if room else text
+        name = f"{room} · {rooms.lines[room]:,}" if room else text
         kind = "room" if room else "outside"
         out += [f'<g class="{kind}">'
                 f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="8"/>',
-                f'<text class="title" x="{x + 14}" y="{y + 22}">{html.escape(title)}</text>',
-                f'<text x="{x + 14}" y="{y + 39}">{html.escape(text if room else "")}</text>'
+                f'<text class="title" x="{x + INSET}" y="{y + 22}">{html.escape(title)}</text>',
+                f'<text x="{x + INSET}" y="{y + 39}">{html.escape(text if room else "")}</text>'
                 if room else "",
-                f'<text class="name" x="{x + 14}" y="{y + (54 if room else 42)}">'
+                f'<text class="name" x="{x + INSET}" y="{y + (54 if room else 42)}">'
                 f'{html.escape(name)}</text></g>']
     return "\n".join(line for line in out if line) + "</svg>"
 
