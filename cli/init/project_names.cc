@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace kinformer::cli {
 namespace {
@@ -156,8 +155,8 @@ std::string PluralOfKind(std::string_view kind) {
 }
 
 Result<ProjectNames> NamesOfProject(const WantedNames& wanted) {
-  const auto or_else = [](const std::string& given, std::string otherwise) {
-    return given.empty() ? std::move(otherwise) : given;
+  const auto or_else = [](const std::string& given, const std::string& otherwise) {
+    return given.empty() ? otherwise : given;
   };
   ProjectNames names;
   names.name = or_else(wanted.name, NameOfFolder(wanted.folder));
