@@ -44,6 +44,7 @@
 #include <utility>
 
 #include "kinformer/internal/attributes.h"
+#include "kinformer/internal/standard_streams.h"
 #include "kinformer/object/kind_info.h"
 
 namespace kinformer::internal {

@@ -123,8 +123,9 @@ class Object {
   // Sorts members bytewise by name, not recursively.
   void SortByName();
 
-  [[nodiscard]] const_iterator begin() const KINFORMER_LIFETIMEBOUND { return members_.begin(); }
-  [[nodiscard]] const_iterator end() const KINFORMER_LIFETIMEBOUND { return members_.end(); }
+  // Defined below, for libc++ asks a vector's iterators for the size of a member.
+  [[nodiscard]] const_iterator begin() const KINFORMER_LIFETIMEBOUND;
+  [[nodiscard]] const_iterator end() const KINFORMER_LIFETIMEBOUND;
   // Return the i-th member's name and value. REQUIRES: i < size().
   [[nodiscard]] const std::string& name(std::size_t i) const KINFORMER_LIFETIMEBOUND;
   [[nodiscard]] Value& value(std::size_t i) KINFORMER_LIFETIMEBOUND;
@@ -342,6 +343,9 @@ class Value {
   };
   Rep rep_ = Rep::kNull;
 };
+
+inline Object::const_iterator Object::begin() const { return members_.begin(); }
+inline Object::const_iterator Object::end() const { return members_.end(); }
 
 // Limits and checks of Parse.
 struct ParseOptions {
