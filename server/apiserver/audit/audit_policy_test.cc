@@ -55,7 +55,8 @@ TEST(AuditPolicyTest, FirstRuleThatFits_Decides) {
   EXPECT_EQ(RuleOf(policy, "DELETE", "/api/v1/namespaces/a/configmaps/b", {.name = "x"}), -1);
   EXPECT_EQ(RuleOf(policy, "GET", "/api/v1/namespaces/a/pods/b/log"), 2);
   EXPECT_EQ(RuleOf(policy, "GET", "/api/v1/namespaces/a/pods/b/status"), 3);
-  EXPECT_EQ(RuleOf(policy, "GET", "/api/v1/namespaces/a/pods/b"), -1);
+  // As in kube-apiserver.
+  EXPECT_EQ(RuleOf(policy, "GET", "/api/v1/namespaces/a/pods/b"), 3);
   EXPECT_EQ(RuleOf(policy, "GET", "/apis/apps/v1/namespaces/a/deployments/b/scale"), 4);
   EXPECT_EQ(RuleOf(policy, "GET", "/apis/apps/v1/namespaces/a/deployments/b"), -1);
   EXPECT_EQ(RuleOf(policy, "GET", "/api/v1/namespaces/a/secrets/a"), 5);
