@@ -5,10 +5,10 @@ import re
 
 from conan import ConanFile
 from conan.errors import ConanInvalidConfiguration
-from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
 from conan.tools.files import copy, load, rmdir
 
-SOURCES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "cmake/*", "codegen/*", "include/*",
+SOURCES = ("CMakeLists.txt", "LICENSE", "cmake/*", "codegen/*", "include/*",
            "schema/*", "server/*", "src/*", "cli/*")
 
 
@@ -53,10 +53,12 @@ class Kinformer(ConanFile):
             self.requires("fmt/[>=9]")
 
     def layout(self):
-        cmake_layout(self)
+        self.folders.build = "build/release"
+        self.folders.generators = "build/release/generators"
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
         for part in ("TESTS", "EXAMPLES", "BENCH"):
             toolchain.cache_variables[f"KINFORMER_BUILD_{part}"] = False
         toolchain.cache_variables["KINFORMER_BUILD_CLI"] = bool(self.options.tools)
