@@ -118,8 +118,9 @@ function(kinformer_whole_library name)
   set(script ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.py)
   add_custom_command(OUTPUT ${map}
     COMMAND ${Python3_EXECUTABLE} -B ${script} --abi ${KINFORMER_ABI} --nm ${CMAKE_NM}
-      --headers ${PROJECT_SOURCE_DIR}/include --out ${map}
-      $<TARGET_FILE:kinformer_static_${short}> ${others}
+      --sources ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/server
+        ${PROJECT_BINARY_DIR}/generated/src --out ${map}
+      -- $<TARGET_FILE:kinformer_static_${short}> ${others}
     DEPENDS ${script} $<TARGET_FILE:kinformer_static_${short}> ${others}
     COMMENT "Symbols of lib${name}.so" VERBATIM)
   add_custom_target(kinformer_map_${short} DEPENDS ${map})

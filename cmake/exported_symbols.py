@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes the version script of a shared library from the archive of the same objects.
 
-  exported_symbols.py --abi N --nm NM --headers include --out MAP ARCHIVE [OTHER...]
+  exported_symbols.py --abi N --nm NM --sources FOLDER... --out MAP -- ARCHIVE [OTHER...]
 
 Exported under KINFORMER_N is what stands in namespace kinformer, except the rooms of the sources
-(kinformer::internal::client and so on), which no public header uses. Inline functions are left out:
-each program compiles its own. What the archives OTHER use beside that is exported under
+(kinformer::internal::client and so on), which no public header uses. Inline functions are left out,
+as each program compiles its own; those of templates that a source instantiates (`template class`)
+are not. What the archives OTHER use beside that is exported under
 KINFORMER_N_PRIVATE: it is for libraries of the same build only.
 """
 
@@ -18,7 +19,7 @@ import subprocess
 PUBLIC_ROOMS = {"descriptors", "kit", "mutable_tables", "types"}
 # Types of other rooms that public headers define.
 PUBLIC_TYPES = {"DeltaExtra", "HeadJudge"}
-EXTERN_TEMPLATE = re.compile(r"^extern template (?:class|struct) (?:\w+::)*(\w+)<", re.MULTILINE)
+INSTANTIATED = re.compile(r"^template (?:class|struct) (?:\w+::)*(\w+)<", re.MULTILINE)
 PREFIX = re.compile(r"_Z(?:T[VISTWHC]|GV|Th?v?n?\d+_(?:n?\d+_)?|GR)?(?P<local>Z*)N[VKrRO]*")
 FUNCTION, INLINE_FUNCTION = "T", "W"
 
@@ -57,9 +58,10 @@ def symbols(nm, archive, option):
     return {words[0]: words[1] for words in lines if len(words) > 1 and len(words[1]) == 1}
 
 
-def extern_templates(headers):
-    return {name for path in pathlib.Path(headers).rglob("*.h")
-            for name in EXTERN_TEMPLATE.findall(path.read_text())}
+def instantiated(folders):
+    """The templates of which the sources have instances for everyone."""
+    return {name for folder in folders for path in pathlib.Path(folder).rglob("*.cc")
+            for name in INSTANTIATED.findall(path.read_text())}
 
 
 def version_script(abi, public, private):
@@ -74,13 +76,14 @@ def version_script(abi, public, private):
 
 def main():
     parser = argparse.ArgumentParser()
-    for option in ("--abi", "--nm", "--headers", "--out"):
+    for option in ("--abi", "--nm", "--out"):
         parser.add_argument(option, required=True)
+    parser.add_argument("--sources", nargs="+", required=True)
     parser.add_argument("archive")
     parser.add_argument("others", nargs="*")
     given = parser.parse_args()
 
-    templates = extern_templates(given.headers)
+    templates = instantiated(given.sources)
     own = symbols(given.nm, given.archive, "--defined-only")
     public = {name for name, letter in own.items() if is_public(name, letter, templates)}
     used = {name for other in given.others
