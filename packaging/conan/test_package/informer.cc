@@ -9,7 +9,8 @@
 
 int main() {
   kinformer::testing::ApiServer server;
-  server.Load("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}").OrExit();
+  server.Load("{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}")
+      .OrExit();
   auto client = kinformer::Client::ForTransport(server.env(), server.transport());
   kinformer::SharedInformerFactory factory(client);
   auto maps = factory.InformerFor<kinformer::corev1::ConfigMap>();
