@@ -130,6 +130,8 @@ function(kinformer_whole_library name)
   set(whole)
   if(NOT name STREQUAL kinformer)
     set(whole kinformer_shared_kinformer)
+    # An archive stands in front of those that it needs.
+    target_link_libraries(kinformer_static_${short} INTERFACE kinformer_static_kinformer)
   endif()
   target_link_libraries(${shared} PRIVATE ${whole} ${libs} Threads::Threads)
   target_link_options(${shared} PRIVATE LINKER:--version-script=${map} LINKER:-z,defs
