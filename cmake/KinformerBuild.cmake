@@ -178,19 +178,11 @@ endfunction()
 
 # kinformer_library(TARGET a.cc...)
 #
-# A library that is installed, shared where BUILD_SHARED_LIBS says so. Whoever links it compiles as
-# C++20, as its headers need.
+# An archive with a part of the library; cmake/KinformerLibraries.cmake makes what is installed out
+# of their objects. Whoever links it compiles as C++20, as its headers need.
 function(kinformer_library target)
-  set(kind STATIC)
-  if(BUILD_SHARED_LIBS)
-    set(kind SHARED)
-  endif()
-  add_library(${target} ${kind} ${ARGN})
+  add_library(${target} STATIC ${ARGN})
   target_compile_features(${target} PUBLIC cxx_std_20)
-  # Installed libraries find each other where they stand.
-  set_target_properties(${target} PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH "$ORIGIN")
 endfunction()
 
 # The standard library's headers, compiled once: reading them takes nearly half of the time that a

@@ -1,40 +1,9 @@
-# What users link, here, in a subproject and after cmake --install: kinformer::kinformer,
-# kinformer::apiserver for the embedded API server on a port, kinformer::apiserver_data for its data
-# directory, kinformer::apiserver_etcd for several servers on an etcd, kinformer::testing for a
-# server in a test, kinformer::otlp for spans to an OpenTelemetry collector, kinformer::sinks,
-# kinformer::sinks_sqlite and kinformer::sinks_postgres (where libpq was there) for mirrors,
-# kinformer::pch for kinformer::kinformer with its headers precompiled.
+# What is installed: the libraries, headers, and the files for find_package and pkg-config.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-
-# kinformer_offers(NAME layer...): the target kinformer::NAME.
-function(kinformer_offers name)
-  add_library(kinformer_offers_${name} INTERFACE)
-  target_link_libraries(kinformer_offers_${name} INTERFACE ${ARGN})
-  set_target_properties(kinformer_offers_${name} PROPERTIES EXPORT_NAME ${name})
-  add_library(kinformer::${name} ALIAS kinformer_offers_${name})
-endfunction()
-kinformer_offers(kinformer kinformer_cache kinformer_certificates kinformer_client_manifests
-  kinformer_workqueue kinformer_controller kinformer_api)
-kinformer_offers(apiserver kinformer_apiserver_http kinformer_apiserver)
-kinformer_offers(apiserver_data kinformer_apiserver_data kinformer_apiserver)
-kinformer_offers(apiserver_etcd kinformer_apiserver_etcd kinformer_apiserver)
-kinformer_offers(testing kinformer_testing)
-kinformer_offers(otlp kinformer_otlp)
-kinformer_offers(sinks kinformer_sinks)
-kinformer_offers(sinks_sqlite kinformer_sinks_sqlite kinformer_sinks)
-set(sinks_postgres)
-set(libpq)
-if(TARGET kinformer_sinks_postgres)
-  kinformer_offers(sinks_postgres kinformer_sinks_postgres kinformer_sinks)
-  set(sinks_postgres kinformer_offers_sinks_postgres)
-  set(libpq " libpq")
-endif()
-# Each target that links it compiles these headers once, and each of its sources begins with them.
-kinformer_offers(pch kinformer_offers_kinformer)
-target_precompile_headers(kinformer_offers_pch INTERFACE
-  <kinformer/kinformer.h> <kinformer/api/appsv1_mutable.h> <kinformer/api/corev1_mutable.h>)
+include(KinformerLibraries)
+include(KinformerComponents)
 
 # For this project, too, and for others that have it as a part.
 include(KinformerCrds)
@@ -43,42 +12,42 @@ if(NOT KINFORMER_INSTALL)
   return()
 endif()
 
-set(installed kinformer_offers_kinformer kinformer_offers_apiserver kinformer_offers_apiserver_data
-  kinformer_offers_apiserver_etcd kinformer_offers_testing kinformer_offers_otlp
-  kinformer_offers_sinks kinformer_offers_sinks_sqlite ${sinks_postgres} kinformer_offers_pch)
-set(archives)
-foreach(layer ${KINFORMER_LAYERS} api/registry)
-  string(REPLACE / _ target kinformer_${layer})
-  if(NOT TARGET ${target})
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kinformer)
+foreach(kind static shared)
+  if(NOT kinformer_libraries MATCHES "^(${kind}|both)$")
     continue()
   endif()
-  list(APPEND installed ${target})
-  get_target_property(kind ${target} TYPE)
-  if(NOT kind STREQUAL INTERFACE_LIBRARY)
-    string(APPEND archives " -l${target}")
-  endif()
+  set(targets ${kinformer_library_names})
+  list(TRANSFORM targets REPLACE "^kinformer-" "")
+  list(TRANSFORM targets PREPEND kinformer_${kind}_)
+  install(TARGETS ${targets}
+    EXPORT kinformer_${kind}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT kinformer_${kind} NAMESPACE kinformer:: FILE kinformer_${kind}.cmake
+    DESTINATION ${package_folder})
 endforeach()
-
-install(TARGETS ${installed}
-  EXPORT kinformerTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY
   ${PROJECT_SOURCE_DIR}/include/kinformer ${PROJECT_BINARY_DIR}/generated/include/kinformer
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
 if(TARGET kinformer)
   install(TARGETS kinformer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  if(BUILD_SHARED_LIBS)
-    set_target_properties(kinformer PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  endif()
 endif()
 
-set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kinformer)
-install(EXPORT kinformerTargets NAMESPACE kinformer:: DESTINATION ${package_folder})
+# ---- For find_package: a line for each component.
+set(KINFORMER_COMPONENT_LINES)
+foreach(component ${kinformer_components})
+  string(REPLACE ";" " " parts "${kinformer_parts_of_${component}}")
+  string(REPLACE "kinformer-" "" parts "${parts}")
+  string(REPLACE ";" " " libs "${kinformer_libs_of_${component}}")
+  string(APPEND KINFORMER_COMPONENT_LINES
+    "kinformer_component(${component} PARTS ${parts} LIBS ${libs})\n")
+endforeach()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kinformerConfig.cmake.in
   ${PROJECT_BINARY_DIR}/kinformerConfig.cmake
-  INSTALL_DESTINATION ${package_folder})
+  INSTALL_DESTINATION ${package_folder}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/kinformerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
@@ -86,9 +55,46 @@ install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/KinformerCrds.cmake
   DESTINATION ${package_folder})
 
-# For pkg-config. Archives name what they need in any order, hence the group; the folders are found
-# from the file's own.
+# ---- For pkg-config: a file for each component. The folders are found from the file's own. Shared
+# libraries know what they need; archives do not, and where there is nothing else, a program is
+# linked with all of it without --static, too.
+set(package_of_CURL::libcurl libcurl)
+set(package_of_OpenSSL::SSL libssl)
+set(package_of_OpenSSL::Crypto libcrypto)
+set(package_of_ZLIB::ZLIB zlib)
+set(package_of_SQLite::SQLite3 sqlite3)
+set(package_of_simdjson::simdjson simdjson)
+set(package_of_zstd libzstd)
+set(package_of_nghttp2 libnghttp2)
+set(package_of_re2 re2)
+set(package_of_pq libpq)
+set(requires Requires.private)
+set(threads "\nLibs.private: -pthread")
+set(more)
+if(kinformer_libraries STREQUAL static)
+  set(requires Requires)
+  set(threads)
+  set(more " -pthread")
+endif()
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" up "${up}")
-configure_file(${PROJECT_SOURCE_DIR}/cmake/kinformer.pc.in ${PROJECT_BINARY_DIR}/kinformer.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/kinformer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(component ${kinformer_components})
+  string(REPLACE _ - name kinformer-${component})
+  if(component STREQUAL kinformer)
+    set(name kinformer)
+  endif()
+  set(description "${kinformer_description_of_${component}}")
+  set(packages)
+  foreach(lib ${kinformer_libs_of_${component}})
+    if(NOT DEFINED package_of_${lib})
+      message(FATAL_ERROR "cmake/KinformerInstall.cmake must name the pkg-config file of ${lib}")
+    endif()
+    list(APPEND packages ${package_of_${lib}})
+  endforeach()
+  string(REPLACE ";" " " packages "${packages}")
+  set(links ${kinformer_parts_of_${component}})
+  list(TRANSFORM links PREPEND " -l")
+  string(REPLACE ";" "" links "${links}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/kinformer.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
