@@ -40,6 +40,7 @@ class HttpHeaders {
 
   // Name and value of a field. Valid until the headers are changed, moved or destroyed.
   using Field = std::pair<std::string_view, std::string_view>;
+  // Goes from field to field.
   class Iterator {
    public:
     using value_type = Field;

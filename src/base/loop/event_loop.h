@@ -31,8 +31,8 @@ struct EventLoopOptions {
 };
 
 // Thread-safe. Tasks run in the order posted, in turns (task_turns.h); an exception from a task is
-// logged and the loop continues. Due timers run one after the other, between tasks. In a forked child process it
-// discards tasks, as if it had stopped.
+// logged and the loop continues. Due timers run one after the other, between tasks. In a forked
+// child process it discards tasks, as if it had stopped.
 class EventLoop final : public Executor {
  public:
   // Starts the thread unless host-driven. `log` and `metrics` must outlive the loop.

@@ -72,7 +72,7 @@ TEST_F(TaskTurnsTest, TaskThatTakesTime_EndsTheTurn) {
   EXPECT_EQ(order_, "same later");
 }
 
-TEST_F(TaskTurnsTest, OneAtATime_LeavesTheOthers) {
+TEST_F(TaskTurnsTest, LoopThatTakesOneATurn_LeavesTheOthers) {
   TaskTurns turns(true);
   AddChain(turns, 'a', 'b');
   AddChain(turns, 'x', 'x');
