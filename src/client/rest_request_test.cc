@@ -202,7 +202,7 @@ TEST_F(RestRequestTest, AcceptAndOtherHeadersCanBeReplaced_RB01) {
   EXPECT_EQ(Sent().headers.Get("Accept"), "text/plain");
   std::vector<std::string> values;
   for (const auto& [name, value] : Sent().headers) {
-    if (name == "X-A") values.push_back(value);
+    if (name == "X-A") values.emplace_back(value);
   }
   EXPECT_EQ(values, (std::vector<std::string>{"1", "2"}));
   ASSERT_TRUE(Do(Maps().SetHeader("X-A", "1").SetHeader("x-a", "3")).ok());

@@ -135,7 +135,8 @@ ScriptReply WebSocketExchange(void* curl, const HttpRequest& request, const std:
   }
   std::string text = request.method + " " + request.target + " HTTP/1.1\r\n";
   for (const auto& [name, value] : headers) {
-    if (name != "Send-Frames" && value != "-") text += name + ": " + value + "\r\n";
+    if (name == "Send-Frames" || value == "-") continue;
+    text.append(name).append(": ").append(value).append("\r\n");
   }
   Send(curl, text + "\r\n" + FromHex(request.headers.Get("Send-Frames")));
   std::string all = ReceiveAll(curl);

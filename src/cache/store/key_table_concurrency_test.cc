@@ -22,7 +22,9 @@ TEST(KeyTableConcurrency, SlotChangesItsKey_ReadersSeeWholeObjectsOnly) {
   KeyTable table(1);
   Readers readers(3, [&](std::mt19937&) {
     static_cast<void>(table.Find(kHash, [](Link link) {
-      if (link != 0) EXPECT_EQ(*reinterpret_cast<const int*>(link), 1);
+      if (link != 0) {
+        EXPECT_EQ(*reinterpret_cast<const int*>(link), 1);
+      }
       return false;
     }));
   });

@@ -52,14 +52,14 @@ class WhyTest : public ::testing::Test {
   }
   void Reconcile(CauseNote causes, PastReconcile past) {
     const std::string key = "default/web";
-    std::string id = "id";
+    const std::string id = "id";
+    past.id = id;
     past.begun = sim_.env().Now();
     const ReconcileHistory::Worker worker(*history_);
-    const ReconcileHistory::Running running{&key, &id, &causes, past.begun};
-    ReconcileHistory::Began(running);
+    ReconcileHistory::Began(key, id, causes, past.begun);
     sim_.RunFor(milliseconds(250));
     past.took = milliseconds(250);
-    history_->Ended(key, id, causes, std::move(past));
+    history_->Ended(key, causes, std::move(past));
   }
   json::Value Why(const std::string& kind, const std::string& object) {
     return json::Parse(WhyJson(sim_.env(), {history_}, kind, object)).OrExit();
