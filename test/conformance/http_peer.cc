@@ -63,7 +63,8 @@ class HttpPeer::Exchange {
   void Begin(const HttpPeerOptions& options, HttpRequest request) {
     request_ = std::move(request);
     url_ = options.url + request_.target;
-    for (const auto& [name, value] : request_.headers) Field(std::string(name).append(": ").append(value));
+    for (const auto& [name, value] : request_.headers)
+      Field(std::string(name).append(": ").append(value));
     if (!request_.headers.Has("Content-Type")) Field("Content-Type:");
     if (!request_.headers.Has("User-Agent")) Field("User-Agent: checks");
     if (!options.bearer_token.empty() && !request_.headers.Has("Authorization")) {
