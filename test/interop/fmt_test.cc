@@ -38,6 +38,7 @@ TEST(FmtFormatters, EachValue_HasTheTextThatItHasElsewhere) {
 
 // Options that a program sets and does not print.
 const char* const kOptions[] = {"AtStop",
+                                "AuditLevel",
                                 "AuthorizationMode",
                                 "Compression",
                                 "ConnectionPool",
