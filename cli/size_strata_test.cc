@@ -56,7 +56,7 @@ TEST(StrataTest, FewLargeObjectsWithNamesOfTheirOwn_AreFoundBySmallSample) {
   EXPECT_EQ(strata.objects(), 50'200U);
   const auto size_of = [](const std::string& name) -> std::size_t {
     const bool large = name.starts_with("bundle");
-    return large ? 150'000 + 1000 * (name.back() - '0') : 300;
+    return large ? 150'000U + 1000U * static_cast<std::size_t>(name.back() - '0') : 300U;
   };
   const Taken taken = Take(strata, 100, size_of);
   EXPECT_EQ(taken.picks.size(), 100U);
