@@ -58,6 +58,7 @@ std::string_view ReasonOf(int status) {
 
 std::unique_ptr<ResponseStream> ApiPolicy::Admit(const internal::http::PeerIdentity& peer,
                                                  HttpRequest& request) const {
+  request.on_loopback = peer.on_loopback;
   if (HasForeignOrigin(request.headers)) {
     return Refuse(403,
                   "the Origin is not this server: a web page from elsewhere sent this request");

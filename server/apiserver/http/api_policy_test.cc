@@ -188,6 +188,12 @@ TEST(ApiPolicyTable, Callers_AreAdmittedOrRefused) {
   HttpRequest admin = Request("/api", {secret});
   EXPECT_EQ(Policy(token).Admit({}, admin), nullptr);
   EXPECT_EQ(groups(admin), std::vector<std::string>{"system:masters"});
+  // The connection says where a client is; a handler may have been told otherwise.
+  HttpRequest local = Request("/version", {});
+  EXPECT_EQ(Policy(token).Admit({.on_loopback = true}, local), nullptr);
+  EXPECT_TRUE(local.on_loopback);
+  EXPECT_EQ(Policy(token).Admit({}, local), nullptr);
+  EXPECT_FALSE(local.on_loopback);
   EXPECT_TRUE(LetsAnybodyIn(open));
   EXPECT_FALSE(LetsAnybodyIn(token));
   EXPECT_FALSE(LetsAnybodyIn(certificate));
