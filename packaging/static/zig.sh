@@ -20,7 +20,7 @@ fetch_zig() {
   rm -rf "$at" "$at.wheel"
   mkdir -p "$at" "$at.wheel"
   echo "ziglang==$zig_version --hash=sha256:${zig_digests[$(uname -m)]}" >"$at.wheel/wanted.txt"
-  python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: \
+  timeout 300 python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: \
     --require-hashes -r "$at.wheel/wanted.txt" -d "$at.wheel" || return
   wheel=("$at.wheel"/*.whl)
   python3 -m zipfile -e "${wheel[0]}" "$at" || return
