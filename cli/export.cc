@@ -17,11 +17,10 @@
 #include "kinformer/object/entry_options.h"
 #include "kinformer/sinks/snapshot_feed.h"
 
-#include "cli/arguments.h"
+#include "cli/collections.h"
 #include "cli/commands.h"
 #include "cli/export_target.h"
 #include "cli/first_sync.h"
-#include "cli/kubectl_habits.h"
 #include "cli/printable.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -31,11 +30,7 @@ namespace kinformer::cli {
 namespace {
 
 struct ExportFlags {
-  ConnectionFlags connection{};
-  std::vector<std::string> resources{};
-  std::string namespace_{};
-  std::string label_selector{};
-  std::string field_selector{};
+  CollectionFlags collections{};
   std::string to{};
   std::vector<std::string> columns{};
   bool history = false;
@@ -89,19 +84,6 @@ Result<DatabaseOptions> ReadOptions(const ExportFlags& flags) {
     for (SinkColumn& column : *columns) options.columns.push_back(std::move(column));
   }
   return options;
-}
-
-// Names of single objects are no resources.
-Result<void> CheckArguments(const std::vector<std::string>& arguments) {
-  const Result<std::vector<Asked>> asked = ReadArguments(arguments);
-  if (!asked) return asked.error();
-  for (const Asked& one : *asked) {
-    if (one.name.empty()) continue;
-    return Error(Reason::kInvalidArgument,
-                 "whole collections are exported, not single objects: write " + one.resource +
-                     " and --field-selector metadata.name=" + one.name);
-  }
-  return {};
 }
 
 // A declared column needs its resource.
@@ -162,11 +144,6 @@ class ExportProgress {
   std::optional<Error> hopeless_{};
 };
 
-int UsageOrFailure(const Error& error, const std::string& origin) {
-  if (error.reason() == Reason::kInvalidArgument) return UsageError(error.message());
-  return Fail(error, origin);
-}
-
 OverflowPolicy PolicyOf(const std::string& name) {
   if (name == "coalesce") return OverflowPolicy::kCoalesce;
   if (name == "resync") return OverflowPolicy::kDropAndResync;
@@ -178,21 +155,17 @@ int RunExport(const ExportFlags& flags) {
   if (!target) return UsageError(target.error().message());
   const Result<DatabaseOptions> options = ReadOptions(flags);
   if (!options) return UsageError(options.error().message());
-  if (Result<void> checked = CheckArguments(flags.resources); !checked) {
+  if (Result<void> checked = CheckCollections(flags.collections, "whole collections are exported");
+      !checked) {
     return UsageError(checked.error().message());
   }
   const StopSource stop = StopOnSignals();
-  Result<Connection> connection = Connect(flags.connection);
+  Result<Connection> connection = Connect(flags.collections.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
   const CallOptions call{.stop = stop.token()};
-  const SelectionFlags selected{.arguments = flags.resources,
-                                .namespace_ = flags.namespace_,
-                                .all_namespaces = flags.namespace_.empty(),
-                                .label_selector = flags.label_selector,
-                                .field_selector = flags.field_selector};
   const Result<std::vector<Selection>> selections =
-      Select(*connection, selected, Format{.form = Format::Form::kJson}, call);
+      SelectCollections(*connection, flags.collections, call);
   if (!selections) {
     return stop.stop_requested() ? 0 : UsageOrFailure(selections.error(), origin);
   }
@@ -229,8 +202,6 @@ void RegisterExport(CommandLine& line) {
   auto flags = std::make_shared<ExportFlags>();
   Command& command =
       line.Add("export", "Keep a mirror of resources in a database or a file, until it is stopped");
-  command.Positionals("RESOURCE", flags->resources,
-                      "whole collections: pods,nodes,widgets.example.com");
   command.Option("--to", flags->to, "TARGET",
                  "FILE.sqlite, FILE.jsonl, or postgresql://USER@HOST:PORT/DATABASE (give the "
                  "password in PGPASSWORD or ~/.pgpass)");
@@ -245,14 +216,7 @@ void RegisterExport(CommandLine& line) {
                  "default), coalesce keeps the newest change of each object, resync lists again",
                  nullptr);
   command.Flag("--managed-fields", flags->managed_fields, "keep metadata.managedFields");
-  command.Option("-n,--namespace", flags->namespace_, "NS",
-                 "only objects of this namespace; all where it is not given");
-  command.Option("-l,--selector", flags->label_selector, "SELECTOR",
-                 "only objects with these labels: app=web,tier in (front,back)");
-  command.Option("--field-selector", flags->field_selector, "SELECTOR",
-                 "only objects with these fields: spec.nodeName=node-7");
-  AddConnectionFlags(command, flags->connection);
-  AddReadingHabits(command);
+  AddCollectionFlags(command, flags->collections);
   command.Elsewhere("-o,--output", "the target says the form: --to FILE.sqlite");
   command.Elsewhere("-w,--watch", "it follows changes by itself; --once does not");
   command.Elsewhere("-A,--all-namespaces", "all namespaces are exported unless -n is given");

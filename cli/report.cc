@@ -61,4 +61,9 @@ int UsageError(const std::string& message) {
   return kUsageError;
 }
 
+int UsageOrFailure(const Error& error, const std::string& origin) {
+  if (error.reason() == Reason::kInvalidArgument) return UsageError(error.message());
+  return Fail(error, origin);
+}
+
 }  // namespace kinformer::cli

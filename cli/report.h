@@ -22,6 +22,9 @@ int Fail(const Error& error, const std::string& origin = "");
 // Like Fail, for errors in the command line itself: kUsageError.
 int UsageError(const std::string& message);
 
+// UsageError for kInvalidArgument, else Fail.
+int UsageOrFailure(const Error& error, const std::string& origin);
+
 }  // namespace kinformer::cli
 
 #endif  // KINFORMER_CLI_REPORT_H_

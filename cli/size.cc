@@ -14,9 +14,8 @@
 #include "kinformer/client/client.h"
 #include "kinformer/object/projection.h"
 
-#include "cli/arguments.h"
+#include "cli/collections.h"
 #include "cli/commands.h"
-#include "cli/kubectl_habits.h"
 #include "cli/output.h"
 #include "cli/printable.h"
 #include "cli/progress.h"
@@ -31,11 +30,7 @@ namespace kinformer::cli {
 namespace {
 
 struct SizeFlags {
-  ConnectionFlags connection{};
-  std::vector<std::string> resources{};
-  std::string namespace_{};
-  std::string label_selector{};
-  std::string field_selector{};
+  CollectionFlags collections{};
   std::string output{};
   std::string sample{};
   std::string seed{};
@@ -46,19 +41,6 @@ struct SizeFlags {
 };
 
 constexpr std::size_t kLeastSample = 50;
-
-// Names of single objects are no resources.
-Result<void> CheckArguments(const std::vector<std::string>& arguments) {
-  const Result<std::vector<Asked>> asked = ReadArguments(arguments);
-  if (!asked) return asked.error();
-  for (const Asked& one : *asked) {
-    if (one.name.empty()) continue;
-    return Error(Reason::kInvalidArgument,
-                 "informers have whole collections, not single objects: write " + one.resource +
-                     " and --field-selector metadata.name=" + one.name);
-  }
-  return {};
-}
 
 // `text` empty: `otherwise`.
 Result<std::uint64_t> ReadNumber(const char* option, const std::string& text, std::uint64_t least,
@@ -149,7 +131,7 @@ Result<ClusterSize> SizeOf(const Connection& connection, const std::vector<Selec
 Result<void> AddMeasured(const SizeFlags& flags, const std::vector<Selection>& selections,
                          const SizeOptions& options, ClusterSize& size) {
   MeasuredProcess process = ProcessFor(selections, options);
-  process.connection = flags.connection;
+  process.connection = flags.collections.connection;
   const Result<ProcessFigures> figures = MeasureInProcess(process);
   if (!figures) return figures.error();
   size.measured = SizeFigures{.wire_bytes = figures->wire_bytes,
@@ -167,11 +149,6 @@ void Print(const SizeFlags& flags, const ClusterSize& size) {
   for (const std::string& line : SizeTable(size)) output.Line(line);
 }
 
-int UsageOrFailure(const Error& error, const std::string& origin) {
-  if (error.reason() == Reason::kInvalidArgument) return UsageError(error.message());
-  return Fail(error, origin);
-}
-
 int RunSize(const SizeFlags& flags) {
   const Result<SizeOptions> options = ReadOptions(flags);
   if (!options) return UsageError(options.error().message());
@@ -179,21 +156,18 @@ int RunSize(const SizeFlags& flags) {
   if (!most) return UsageError(most.error().message());
   const Result<std::uint64_t> seed = ReadNumber("--seed", flags.seed, 0, 1);
   if (!seed) return UsageError(seed.error().message());
-  if (Result<void> checked = CheckArguments(flags.resources); !checked) {
+  if (Result<void> checked =
+          CheckCollections(flags.collections, "informers have whole collections");
+      !checked) {
     return UsageError(checked.error().message());
   }
   const StopSource stop = StopOnSignals();
-  const Result<Connection> connection = Connect(flags.connection);
+  const Result<Connection> connection = Connect(flags.collections.connection);
   if (!connection) return Fail(connection.error());
   const std::string& origin = connection->config.origin;
   const CallOptions call{.stop = stop.token()};
-  const SelectionFlags selected{.arguments = flags.resources,
-                                .namespace_ = flags.namespace_,
-                                .all_namespaces = flags.namespace_.empty(),
-                                .label_selector = flags.label_selector,
-                                .field_selector = flags.field_selector};
   const Result<std::vector<Selection>> selections =
-      Select(*connection, selected, Format{.form = Format::Form::kJson}, call);
+      SelectCollections(*connection, flags.collections, call);
   if (!selections) {
     return stop.stop_requested() ? kFailure : UsageOrFailure(selections.error(), origin);
   }
@@ -216,8 +190,6 @@ void RegisterSize(CommandLine& line) {
   auto flags = std::make_shared<SizeFlags>();
   Command& command =
       line.Add("size", "Tell what informers will take: memory, CPU time, bytes, by resource");
-  command.Positionals("RESOURCE", flags->resources,
-                      "whole collections: pods,nodes,widgets.example.com");
   command.Choice("-o,--output", flags->output, {"json", "yaml"},
                  "json or yaml; a table where it is not given", nullptr);
   command.Each("--with", flags->with, "OPTION,...",
@@ -233,14 +205,7 @@ void RegisterSize(CommandLine& line) {
   command.Flag("--measure", flags->measure,
                "also run the informers on the cluster, once, in a process of their own, and print "
                "what they took");
-  command.Option("-n,--namespace", flags->namespace_, "NS",
-                 "only objects of this namespace; all where it is not given");
-  command.Option("-l,--selector", flags->label_selector, "SELECTOR",
-                 "only objects with these labels: app=web,tier in (front,back)");
-  command.Option("--field-selector", flags->field_selector, "SELECTOR",
-                 "only objects with these fields: spec.nodeName=node-7");
-  AddConnectionFlags(command, flags->connection);
-  AddReadingHabits(command);
+  AddCollectionFlags(command, flags->collections);
   command.Elsewhere("-A,--all-namespaces", "all namespaces are looked at unless -n is given");
   command.Status(kFailure, "the server refused, or was not reached");
   command.Run([flags] { return RunSize(*flags); });
