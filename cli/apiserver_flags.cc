@@ -1,7 +1,6 @@
 #include "cli/apiserver_flags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 
 #include "apiserver/builtin/plugin_names.h"
 #include "apiserver/builtin/service_addresses.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::cli {
 namespace {
@@ -29,10 +29,8 @@ Error Wrong(std::string text) { return {Reason::kInvalidArgument, std::move(text
 Result<void> ParseListen(const std::string& text, apiserver::HttpServerOptions& options) {
   const std::size_t colon = text.rfind(':');
   const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
-  unsigned number = 0;
-  const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (port.empty() || failure != std::errc() || end != port.data() + port.size() ||
-      number > 65535) {
+  const auto number = internal::base::NumberIn<std::uint16_t>(port);
+  if (!number) {
     return Error(Reason::kInvalidArgument, "--listen \"" + text +
                                                "\" is not ADDRESS:PORT, such as 127.0.0.1:6443; "
                                                "port 0 takes any that is free");
@@ -43,16 +41,13 @@ Result<void> ParseListen(const std::string& text, apiserver::HttpServerOptions& 
   }
   if (address == "localhost") address = "127.0.0.1";
   if (!address.empty()) options.address = address;
-  options.port = static_cast<std::uint16_t>(number);
+  options.port = *number;
   return {};
 }
 
 std::optional<unsigned> ParseCount(const std::string& text) {
-  unsigned count = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, failure] = std::from_chars(text.data(), last, count);
-  if (failure != std::errc() || end != last || count == 0) return std::nullopt;
-  return count;
+  const auto count = internal::base::NumberIn<unsigned>(text);
+  return count == 0 ? std::nullopt : count;
 }
 
 // Whether the text is valid in an Authorization header.
@@ -366,12 +361,8 @@ Result<std::shared_ptr<const apiserver::WorkloadScript>> WorkloadScriptOf(
 
 std::optional<double> ParseSpeed(const std::string& text) {
   if (text == "max") return 0;
-  double speed = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), speed);
-  if (failure != std::errc() || end != text.data() + text.size() || !(speed > 0)) {
-    return std::nullopt;
-  }
-  return speed;
+  const auto speed = internal::base::NumberIn<double>(text);
+  return speed && *speed > 0 ? speed : std::nullopt;
 }
 
 Result<void> CheckApiServerFlags(const ApiServerFlags& flags) {

@@ -1,9 +1,10 @@
 #include "cli/connection.h"
 
-#include <charconv>
 #include <utility>
 
 #include "kinformer/base/log.h"
+
+#include "base/text/number_in.h"
 
 namespace kinformer::cli {
 
@@ -32,11 +33,7 @@ constexpr Texts kFormat{"--logging-format", "FORMAT",
 constexpr int kBodies = 8;
 
 // Returns the number; 0 for an empty text.
-int VerbosityOf(const std::string& text) {
-  int verbosity = 0;
-  (void)std::from_chars(text.data(), text.data() + text.size(), verbosity);
-  return verbosity;
-}
+int VerbosityOf(const std::string& text) { return internal::base::NumberIn<int>(text).value_or(0); }
 
 }  // namespace
 

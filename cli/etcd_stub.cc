@@ -1,4 +1,3 @@
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -10,6 +9,7 @@
 #include "kinformer/base/stop.h"
 #include "kinformer/client/transport.h"
 
+#include "base/text/number_in.h"
 #include "cli/kube_apiserver.h"
 #include "cli/printable.h"
 #include "cli/report.h"
@@ -52,9 +52,10 @@ Result<apiserver::HttpServerOptions> OptionsOf(const std::string& url) {
   const std::size_t colon = place.rfind(':');
   if (colon == std::string::npos) return WrongUrl(url);
   const std::string_view port = std::string_view(place).substr(colon + 1);
+  const auto number = internal::base::NumberIn<std::uint16_t>(port);
+  if (!number) return WrongUrl(url);
   apiserver::HttpServerOptions options;
-  const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), options.port);
-  if (failure != std::errc() || end != port.data() + port.size()) return WrongUrl(url);
+  options.port = *number;
   options.address = place.substr(0, colon);
   if (options.address.size() > 1 && options.address.front() == '[') {
     options.address = options.address.substr(1, options.address.size() - 2);

@@ -1,11 +1,12 @@
 #include "cli/forward_ports.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
+
+#include "base/text/number_in.h"
 
 namespace kinformer::cli {
 namespace {
@@ -14,11 +15,8 @@ Error Invalid(std::string message) { return Error(Reason::kInvalidArgument, std:
 
 // Returns the number of a port; nothing for a name.
 std::optional<std::uint16_t> PortNumber(const std::string& text) {
-  std::uint16_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || at != end || number == 0) return std::nullopt;
-  return number;
+  const auto number = internal::base::NumberIn<std::uint16_t>(text);
+  return number == 0 ? std::nullopt : number;
 }
 
 Result<std::uint16_t> PodPort(const std::string& name, const corev1::Pod& pod) {

@@ -1,13 +1,13 @@
 #include "cli/kube_flags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "apiserver/builtin/plugin_names.h"
 #include "base/text/bool_in.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::cli {
 namespace {
@@ -96,9 +96,7 @@ class Given {
 
 Result<std::string> ListenOf(const Given& given, std::string& address) {
   const std::string port = given.Or("secure-port", "6443");
-  unsigned number = 0;
-  const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), number);
-  if (failure != std::errc() || end != port.data() + port.size() || number == 0 || number > 65535) {
+  if (internal::base::NumberIn<std::uint16_t>(port).value_or(0) == 0) {
     return Wrong("secure-port", port, "is not a port from 1 to 65535");
   }
   address = given.Or("bind-address", "127.0.0.1");

@@ -1,10 +1,11 @@
 #include "cli/log_request.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
+
+#include "base/text/number_in.h"
 
 namespace kinformer::cli {
 namespace {
@@ -17,14 +18,12 @@ Error Invalid(std::string message) { return Error(Reason::kInvalidArgument, std:
 Result<std::optional<std::int64_t>> NumberOf(const std::string& option, const std::string& text,
                                              std::int64_t least) {
   if (text.empty()) return std::optional<std::int64_t>();
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || at != end || number < least) {
+  const std::optional<std::int64_t> number = internal::base::NumberIn(text);
+  if (!number || *number < least) {
     return Invalid(option + ": \"" + text + "\" is no number from " + std::to_string(least) +
                    " on");
   }
-  return std::optional(number);
+  return number;
 }
 
 Result<void> ReadLimits(const LogFlags& flags, LogRequest& request) {

@@ -1,12 +1,12 @@
 #include "cli/manifest_flags.h"
 
-#include <charconv>
 #include <cstddef>
 #include <iostream>
 #include <utility>
 
 #include "kinformer/object/label_selector.h"
 
+#include "base/text/number_in.h"
 #include "cli/printable.h"
 
 namespace kinformer::cli {
@@ -103,12 +103,9 @@ Result<NamedParent> ParseParent(const std::string& text) {
 }
 
 Result<std::int64_t> ParseGracePeriod(const std::string& text) {
-  std::int64_t seconds = -1;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failure != std::errc() || end != text.data() + text.size()) {
-    return Invalid("\"" + text + "\" is no number of seconds");
-  }
-  return seconds;
+  const std::optional<std::int64_t> seconds = internal::base::NumberIn(text);
+  if (!seconds) return Invalid("\"" + text + "\" is no number of seconds");
+  return *seconds;
 }
 
 }  // namespace kinformer::cli

@@ -1,15 +1,14 @@
 #include "cli/running_program.h"
 
-#include <charconv>
 #include <chrono>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "kinformer/client/config.h"
 #include "kinformer/client/rest_request.h"
 
+#include "base/text/number_in.h"
 #include "cli/listening_ports.h"
 
 namespace kinformer::cli {
@@ -81,10 +80,8 @@ Result<RunningProgram> RunningProgram::Find(const ProgramFlags& flags,
     const bool complete = flags.url.find("://") != std::string::npos;
     return At(complete ? flags.url : "http://" + flags.url, flags, connection, call);
   }
-  std::int64_t pid = 0;
-  const char* const end = flags.pid.data() + flags.pid.size();
-  const auto [read, wrong] = std::from_chars(flags.pid.data(), end, pid);
-  if (wrong != std::errc() || read != end || pid <= 0) {
+  const std::int64_t pid = internal::base::NumberIn(flags.pid).value_or(0);
+  if (pid <= 0) {
     return Error(Reason::kInvalidArgument,
                  "--pid \"" + flags.pid + "\": a process number is a whole number above zero");
   }

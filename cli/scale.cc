@@ -1,6 +1,5 @@
 // `kinformer scale`: sets the number of replicas of objects, as `kubectl scale` does.
 
-#include <charconv>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "kinformer/client/retry.h"
 #include "kinformer/client/scale_client.h"
 
+#include "base/text/number_in.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/targets.h"
@@ -34,13 +34,6 @@ struct Wanted {
   std::int32_t replicas = 0;
   std::optional<std::int32_t> current{};
 };
-
-std::optional<std::int32_t> Count(const std::string& text) {
-  std::int32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 UpdateOptions OptionsOf(const ScaleFlags& flags) {
   UpdateOptions options;
@@ -104,14 +97,15 @@ Result<void> ScaleOne(const Connection& connection, const ScaleFlags& flags, con
 
 int RunScale(const ScaleFlags& flags) {
   Wanted wanted;
-  const auto replicas = flags.replicas ? Count(*flags.replicas) : std::nullopt;
+  const auto replicas =
+      flags.replicas ? internal::base::NumberIn<std::int32_t>(*flags.replicas) : std::nullopt;
   if (!replicas || *replicas < 0) {
     return UsageError(
         "--replicas=COUNT is required, and COUNT must be a number greater than or equal to 0");
   }
   wanted.replicas = *replicas;
   if (flags.current_replicas) {
-    const auto current = Count(*flags.current_replicas);
+    const auto current = internal::base::NumberIn<std::int32_t>(*flags.current_replicas);
     if (!current || *current < -1) {
       return UsageError("--current-replicas must be a number of -1 or higher");
     }

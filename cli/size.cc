@@ -1,7 +1,6 @@
 // kinformer size: what a set of informers will take on a cluster.
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "kinformer/client/client.h"
 #include "kinformer/object/projection.h"
 
+#include "base/text/number_in.h"
 #include "cli/collections.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -46,10 +46,8 @@ constexpr std::size_t kLeastSample = 50;
 Result<std::uint64_t> ReadNumber(const char* option, const std::string& text, std::uint64_t least,
                                  std::uint64_t otherwise) {
   if (text.empty()) return otherwise;
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && rest == end && number >= least) return number;
+  const auto number = internal::base::NumberIn<std::uint64_t>(text);
+  if (number && *number >= least) return *number;
   return Error(
       Reason::kInvalidArgument,
       std::string(option) + ": \"" + text + "\" is no number of at least " + std::to_string(least));

@@ -19,26 +19,33 @@ namespace {
 using internal::Block;
 using internal::ObjectRef;
 
-// Shorter names cannot count the objects of a large collection.
-constexpr std::size_t kShortestName = 6;
+// Characters that a number takes; shorter names cannot count the objects of a large collection.
+constexpr std::size_t kNumberSize = 6;
 constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
 constexpr double kGoldenRatio = 0.61803398874989485;
 
-// Writes the number into the `size` characters before `end`, or its last digits if there is no room
-// for all.
-void WriteNumber(std::string& text, std::size_t end, std::size_t size, std::uint64_t number) {
-  for (std::size_t i = 0; i < std::min(size, kShortestName); ++i, number /= kDigits.size()) {
-    text[end - 1 - i] = kDigits[number % kDigits.size()];
+// Writes the number into the `size` characters from `begin` on, or its last digits if there is no
+// room for all.
+void WriteNumber(std::string& text, std::size_t begin, std::size_t size, std::uint64_t number) {
+  for (std::size_t at = begin + size; at > begin; number /= kDigits.size()) {
+    text[--at] = kDigits[number % kDigits.size()];
   }
+}
+
+// Returns a namespace of the same size as `own`: one for each number.
+std::string NamespaceFor(std::string_view own, std::uint64_t number) {
+  std::string text(own.size(), 'x');
+  WriteNumber(text, 0, std::min(own.size(), kNumberSize), number);
+  return text;
 }
 
 // Returns the object with a name that is long enough.
 ObjectRef Renamed(const ObjectRef& object) {
-  if (object->name().size() >= kShortestName) return object;
+  if (object->name().size() >= kNumberSize) return object;
   Result<json::Value> value = json::Parse(Object(object.get()).ToJson());
   if (!value) return object;
   std::string name(object->name());
-  name.append(kShortestName - name.size(), 'x');
+  name.append(kNumberSize - name.size(), 'x');
   value->Ensure("metadata").Ensure("name") = std::move(name);
   const Result<AnyRef> made = ObjectFromJson(object->type(), value->Dump());
   return made ? ObjectRef::Share((*made)->block()) : object;
@@ -54,7 +61,8 @@ HttpHeaders ContentType(std::string_view type) {
 
 }  // namespace
 
-ReplayedObject::ReplayedObject(const Block& object, ObjectForm form) {
+ReplayedObject::ReplayedObject(const Block& object, ObjectForm form)
+    : namespace_(object.namespace_()) {
   switch (form) {
     case ObjectForm::kJson:
       bytes_ = JsonOf(object);
@@ -74,38 +82,43 @@ ReplayedObject::ReplayedObject(const Block& object, ObjectForm form) {
 }
 
 void ReplayedObject::FindInJson(const Block& object) {
-  const auto find = [this](const char* member, std::string_view value, bool namespace_) {
+  const auto find = [this](const char* member, std::string_view value, Field field) {
     const std::string text = std::string("\"") + member + "\":\"" + std::string(value) + "\"";
     for (std::size_t at = bytes_.find(text); at != std::string::npos;
          at = bytes_.find(text, at + text.size())) {
-      places_.push_back({at + text.size() - 1, value.size(), namespace_});
+      AddPlace(at + text.size() - 1 - value.size(), value.size(), field);
     }
   };
-  find("name", object.name(), false);
-  find("uid", object.uid(), false);
-  if (!object.namespace_().empty()) find("namespace", object.namespace_(), true);
+  find("name", object.name(), Field::kName);
+  find("uid", object.uid(), Field::kUid);
+  if (!object.namespace_().empty()) find("namespace", object.namespace_(), Field::kNamespace);
 }
 
 void ReplayedObject::FindInMessage(const Block& object, std::string_view message) {
   // The message is at the end of the bytes.
   const std::size_t begin = bytes_.size() - message.size();
-  const auto add = [&](std::string_view text, bool namespace_) {
+  const auto add = [&](std::string_view text, Field field) {
     if (text.empty()) return;
-    const auto at = static_cast<std::size_t>(text.data() - message.data());
-    places_.push_back({begin + at + text.size(), text.size(), namespace_});
+    AddPlace(begin + static_cast<std::size_t>(text.data() - message.data()), text.size(), field);
   };
-  add(object.name(), false);
-  add(object.uid(), false);
-  add(object.namespace_(), true);
+  add(object.name(), Field::kName);
+  add(object.uid(), Field::kUid);
+  add(object.namespace_(), Field::kNamespace);
 }
 
-const std::string& ReplayedObject::At(std::uint64_t number, std::int64_t namespace_) {
-  for (const Place& place : places_) {
-    if (!place.namespace_) {
-      WriteNumber(bytes_, place.end, place.size, number);
-    } else if (namespace_ >= 0) {
-      WriteNumber(bytes_, place.end, place.size, static_cast<std::uint64_t>(namespace_));
-    }
+void ReplayedObject::AddPlace(std::size_t begin, std::size_t size, Field field) {
+  const std::size_t digits = std::min(size, kNumberSize);
+  if (field == Field::kNamespace) {
+    namespace_places_.push_back(begin);
+  } else {
+    number_places_.push_back({field == Field::kUid ? begin + size - digits : begin, digits});
+  }
+}
+
+const std::string& ReplayedObject::At(std::uint64_t number, std::string_view namespace_text) {
+  for (const Place& place : number_places_) WriteNumber(bytes_, place.begin, place.size, number);
+  for (const std::size_t begin : namespace_places_) {
+    bytes_.replace(begin, namespace_.size(), namespace_text);
   }
   return bytes_;
 }
@@ -117,14 +130,8 @@ class SizeReplay::Stream final : public ResponseStream {
       : objects_(replay.Forms(form)),
         frames_(frames),
         watch_(watch),
-        order_(replay.Order(replay.objects_.load())),
+        items_(replay.Items(objects_)),
         headers_(ContentType(frames.ContentType(watch))) {
-    const auto all = static_cast<double>(replay.sample_.namespaces.size());
-    const double part = static_cast<double>(order_.size()) /
-                        static_cast<double>(std::max<std::uint64_t>(1, replay.sample_.objects));
-    const auto wanted = static_cast<std::int64_t>(std::ceil(all * part));
-    // A complete sample has its own namespaces, and a single one may be all that is asked for.
-    if (!replay.sample_.complete() && all > 1) namespaces_ = wanted;
     if (!watch) pending_ = frames_.ListHead(TotalBytes());
   }
 
@@ -134,14 +141,12 @@ class SizeReplay::Stream final : public ResponseStream {
 
   State Read(std::size_t max_bytes, std::vector<BodyChunk>& out) override {
     std::string chunk = std::exchange(pending_, {});
-    for (; next_ < order_.size() && chunk.size() < max_bytes; ++next_) {
-      ReplayedObject& object = objects_[order_[next_]];
-      const std::int64_t namespace_ =
-          namespaces_ == 0 ? -1 : static_cast<std::int64_t>(next_) % namespaces_;
-      frames_.Append(object.At(next_, namespace_), watch_, next_ == 0, chunk);
+    for (; next_ < items_.size() && chunk.size() < max_bytes; ++next_) {
+      const Item& item = items_[next_];
+      frames_.Append(objects_[item.object].At(next_, item.namespace_), watch_, next_ == 0, chunk);
     }
     State state = State::kMore;
-    if (next_ == order_.size()) {
+    if (next_ == items_.size()) {
       if (!std::exchange(ended_, true)) chunk += watch_ ? frames_.End() : frames_.ListTail();
       state = watch_ ? State::kWait : State::kEnd;
     }
@@ -152,16 +157,15 @@ class SizeReplay::Stream final : public ResponseStream {
  private:
   [[nodiscard]] std::size_t TotalBytes() const {
     std::size_t bytes = 0;
-    for (const std::uint32_t i : order_) bytes += frames_.ItemBytes(objects_[i].size());
+    for (const Item& item : items_) bytes += frames_.ItemBytes(objects_[item.object].size());
     return bytes;
   }
 
   std::vector<ReplayedObject>& objects_;
   const SizeFrames frames_;
   const bool watch_;
-  const std::vector<std::uint32_t> order_;
+  const std::vector<Item> items_;
   const HttpHeaders headers_;
-  std::int64_t namespaces_ = 0;  // 0: those of the sample
   std::string pending_{};
   std::size_t next_ = 0;
   bool ended_ = false;
@@ -213,6 +217,27 @@ std::vector<std::uint32_t> SizeReplay::Order(std::uint64_t objects) const {
   order.reserve(objects);
   for (const auto& [at, index] : places) order.push_back(index);
   return order;
+}
+
+std::vector<SizeReplay::Item> SizeReplay::Items(const std::vector<ReplayedObject>& forms) const {
+  const std::vector<std::uint32_t> order = Order(objects_.load());
+  const auto all = static_cast<double>(sample_.namespaces.size());
+  const double part = static_cast<double>(order.size()) /
+                      static_cast<double>(std::max<std::uint64_t>(1, sample_.objects));
+  const auto namespaces = static_cast<std::uint64_t>(std::ceil(all * part));
+  // A complete sample has its own namespaces, and a single one may be all that is asked for.
+  const bool own = sample_.complete() || all <= 1;
+  std::vector<Item> items;
+  items.reserve(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::string& name = forms[order[i]].own_namespace();
+    items.push_back({order[i], own ? name : NamespaceFor(name, i * namespaces / order.size())});
+  }
+  // The order of etcd keys, NAMESPACE/NAME, in which servers list.
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return a.namespace_ + '/' < b.namespace_ + '/';
+  });
+  return items;
 }
 
 std::unique_ptr<ResponseStream> SizeReplay::Handle(HttpRequest request) {

@@ -27,23 +27,28 @@ class ReplayedObject {
  public:
   ReplayedObject(const internal::Block& object, ObjectForm form);
 
-  // Returns the bytes with the number in place of the last characters of name and uid; and another
-  // one in place of those of the namespace, unless that is negative. The result is valid until the
-  // next call.
-  [[nodiscard]] const std::string& At(std::uint64_t number, std::int64_t namespace_);
+  // Returns the bytes with the number in place of the first characters of the name and of the last
+  // ones of the uid, and with a namespace. The result is valid until the next call.
+  // REQUIRES: `namespace_text` has the size of the object's own.
+  [[nodiscard]] const std::string& At(std::uint64_t number, std::string_view namespace_text);
+  [[nodiscard]] const std::string& own_namespace() const { return namespace_; }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
 
  private:
+  enum class Field { kName, kUid, kNamespace };
+  // Digits of a number.
   struct Place {
-    std::size_t end;   // behind the text
-    std::size_t size;  // of the text
-    bool namespace_;
+    std::size_t begin;
+    std::size_t size;
   };
   void FindInJson(const internal::Block& object);
   void FindInMessage(const internal::Block& object, std::string_view message);
+  void AddPlace(std::size_t begin, std::size_t size, Field field);
 
+  std::string namespace_;
   std::string bytes_;
-  std::vector<Place> places_{};
+  std::vector<Place> number_places_{};
+  std::vector<std::size_t> namespace_places_{};
 };
 
 // Answers lists and watches of one resource, whatever their path and selectors: watch-lists, lists
@@ -66,7 +71,13 @@ class SizeReplay final : public Handler {
  private:
   class Stream;
   std::vector<ReplayedObject>& Forms(ObjectForm form);
+  struct Item {
+    std::uint32_t object;  // of the sample
+    std::string namespace_;
+  };
   [[nodiscard]] std::vector<std::uint32_t> Order(std::uint64_t objects) const;
+  // Returns the objects of an answer, in the order in which a server lists them.
+  [[nodiscard]] std::vector<Item> Items(const std::vector<ReplayedObject>& forms) const;
 
   const KindInfo& type_;
   const SizeSample& sample_;

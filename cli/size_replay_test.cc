@@ -2,6 +2,7 @@
 
 #include "cli/size_replay.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <gmock/gmock.h>
@@ -141,6 +142,9 @@ TEST(SizeReplayTest, RareObjects_AreServedAsOftenAsTheyAre) {
           const internal::ResourceCore maps(client.core(), corev1::ConfigMap::kind_info(), "");
           const auto listed = maps.List({}, {}).OrExit();
           EXPECT_EQ(listed.items.size(), objects);
+          EXPECT_TRUE(
+              std::is_sorted(listed.items.begin(), listed.items.end(),
+                             [](const auto& a, const auto& b) { return a->name() < b->name(); }));
           for (const auto& object : listed.items) {
             rare += object->payload().size() > 1000 ? 1 : 0;
             EXPECT_EQ(object->namespace_(), "team-1");
@@ -156,11 +160,12 @@ TEST(ReplayedObjectTest, Number_StandsInNameAndUidAndKeepsTheSize) {
       ObjectOf(Widgets(), JsonOf("Widget", "example.com/v1", "web-000001", 10));
   ReplayedObject replayed(*object, ObjectForm::kJson);
   const std::size_t size = replayed.size();
-  EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr(R"("name":"web-000011")"));
-  EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr("40de-944b-e07fc1000011"));
-  EXPECT_THAT(replayed.At(37, 3), ::testing::HasSubstr(R"("namespace":"000003")"));
-  EXPECT_THAT(replayed.At(1, -1), ::testing::HasSubstr(R"("name":"web-000001")"));
-  EXPECT_EQ(replayed.At(37, 3).size(), size);
+  EXPECT_THAT(replayed.At(37, "000003"), ::testing::HasSubstr(R"("name":"0000110001")"));
+  EXPECT_THAT(replayed.At(37, "000003"), ::testing::HasSubstr("40de-944b-e07fc1000011"));
+  EXPECT_THAT(replayed.At(37, "000003"), ::testing::HasSubstr(R"("namespace":"000003")"));
+  EXPECT_THAT(replayed.At(1, replayed.own_namespace()),
+              ::testing::HasSubstr(R"("name":"0000010001","namespace":"team-1")"));
+  EXPECT_EQ(replayed.At(37, "000003").size(), size);
 }
 
 }  // namespace

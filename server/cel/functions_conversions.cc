@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "base/text/go_text.h"
+#include "base/text/number_in.h"
 #include "cel/calendar.h"
 #include "cel/evaluator.h"
 #include "cel/functions.h"
@@ -23,13 +23,11 @@ using enum ValueKind;
 
 template <class Number>
 Value ParsedNumber(std::string_view text, Value (*make)(Number)) {
-  Number number{};
   std::string_view digits = text;
   if (std::is_signed_v<Number> && digits.size() > 1 && digits[0] == '+' && digits[1] != '-') {
     digits.remove_prefix(1);
   }
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error == std::errc() && end == digits.data() + digits.size()) return make(number);
+  if (const auto number = base::NumberIn<Number>(digits)) return make(*number);
   const char* const name = std::is_floating_point_v<Number> ? "double"
                            : std::is_signed_v<Number>       ? "int"
                                                             : "uint";

@@ -1,12 +1,13 @@
 #include "kinformer/client/managedfields.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/text/number_in.h"
 
 namespace kinformer::managedfields {
 namespace {
@@ -20,11 +21,8 @@ constexpr std::string_view kSteps = "fkvi";
 std::string_view ContentOf(std::string_view step) { return step.substr(2); }
 
 std::optional<std::int64_t> Position(std::string_view step) {
-  const std::string_view text = ContentOf(step);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = internal::base::NumberIn(ContentOf(step));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 // Returns whether a step has one of the four forms.

@@ -1,11 +1,11 @@
 #include "http/answer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/core/user_call.h"
 #include "base/core/work_slice.h"
+#include "base/text/number_in.h"
 #include "transport/contained_handler.h"
 
 namespace kinformer::internal::http {
@@ -21,13 +21,6 @@ bool AcceptsGzip(std::string_view accept_encoding) {
     if (item == "gzip" || (item.starts_with("gzip;") && item.find("q=0") == item.npos)) return true;
   }
   return false;
-}
-
-std::optional<std::size_t> Number(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -142,7 +135,7 @@ Answer::State Answer::Begin(std::size_t max_bytes, std::vector<BodyChunk>& out) 
               (status_ < 200 && status_ != kSwitchingProtocols);
   if (bodiless_) {
     if (traits_.head_request) {
-      length_ = Number(headers_->Get("Content-Length"));
+      length_ = base::NumberIn<std::size_t>(headers_->Get("Content-Length"));
       if (!length_ && state == State::kEnd) length_ = total;
     }
     out.clear();

@@ -4,10 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <system_error>
 #include <variant>
 
 #include "kinformer/base/version.h"
 #include "kinformer/json/json.h"
+
+#include "base/text/number_in.h"
 
 namespace kinformer::internal::otlp {
 namespace {
@@ -239,9 +242,7 @@ PartialSuccess DecodeResponse(std::string_view body) {
   const json::Value& partial = (*answer)["partialSuccess"];
   const json::Value& rejected = partial["rejectedSpans"];
   const std::string text = rejected.is_string() ? rejected.StringOrEmpty() : rejected.NumberText();
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) out.rejected_spans = number;
+  if (const auto number = base::NumberIn<std::uint64_t>(text)) out.rejected_spans = *number;
   out.message = partial["errorMessage"].StringOrEmpty();
   return out;
 }

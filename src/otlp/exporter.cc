@@ -1,7 +1,6 @@
 #include "otlp/exporter.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/core/forked.h"
 #include "base/core/printable.h"
 #include "base/core/would_deadlock.h"
+#include "base/text/number_in.h"
 #include "otlp/encoding.h"
 
 namespace kinformer::internal::otlp {
@@ -41,10 +41,9 @@ bool MayBeRepeated(int status) {
 }
 
 std::optional<Duration> SecondsIn(std::string_view text) {
-  int seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (error != std::errc() || end != text.data() + text.size() || seconds < 0) return std::nullopt;
-  return std::chrono::seconds(seconds);
+  const auto seconds = base::NumberIn<int>(text);
+  if (!seconds || *seconds < 0) return std::nullopt;
+  return std::chrono::seconds(*seconds);
 }
 
 }  // namespace

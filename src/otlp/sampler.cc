@@ -1,7 +1,8 @@
 #include "otlp/sampler.h"
 
-#include <charconv>
 #include <string_view>
+
+#include "base/text/number_in.h"
 
 namespace kinformer::internal::otlp {
 namespace {
@@ -14,15 +15,12 @@ Error Wrong(const std::string& where, const std::string& what) {
 
 Result<std::uint64_t> BoundOf(const std::string& argument, const std::string& where) {
   if (argument.empty()) return kAll;
-  double share = 0;
-  const auto [end, error] =
-      std::from_chars(argument.data(), argument.data() + argument.size(), share);
-  if (error != std::errc() || end != argument.data() + argument.size() || !(share >= 0) ||
-      !(share <= 1)) {
+  const auto share = base::NumberIn<double>(argument);
+  if (!share || !(*share >= 0) || !(*share <= 1)) {
     return Wrong(where, "the share of the traces \"" + argument +
                             "\" is no number from 0 to 1, such as 0.25");
   }
-  return share == 1 ? kAll : static_cast<std::uint64_t>(share * static_cast<double>(kAll));
+  return *share == 1 ? kAll : static_cast<std::uint64_t>(*share * static_cast<double>(kAll));
 }
 
 }  // namespace

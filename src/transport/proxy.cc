@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <curl/curl.h>
 #include <memory>
 #include <optional>
 
+#include "base/text/number_in.h"
 #include "base/text/redacted_url.h"
 #include "base/text/url.h"
 
@@ -60,14 +60,12 @@ bool InNetwork(const std::string& entry, const Address& address) {
   const auto slash = entry.find('/');
   const std::string network = entry.substr(0, slash);
   const std::string length = entry.substr(slash + 1);
-  const std::optional<Address> base = ParseAddress(network);
-  unsigned bits = 0;
-  const char* const end = length.data() + length.size();
-  const auto [stop, code] = std::from_chars(length.data(), end, bits);
-  if (!base || code != std::errc() || stop != end) return false;
+  const std::optional<Address> start = ParseAddress(network);
+  const auto bits = base::NumberIn<unsigned>(length);
+  if (!start || !bits) return false;
   const bool four = network.find(':') == std::string::npos;
-  if (bits > (four ? 32U : 128U)) return false;
-  return SameFront(*base, address, four ? bits + 96 : bits);
+  if (*bits > (four ? 32U : 128U)) return false;
+  return SameFront(*start, address, four ? *bits + 96 : *bits);
 }
 
 // Splits "host:port" and "[::1]:port"; without a port, `port` stays as it is.

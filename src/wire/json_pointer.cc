@@ -1,11 +1,12 @@
 // JSON pointers (RFC 6901) into json::Value, and merge patches (RFC 7386).
 
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "kinformer/json/json.h"
+
+#include "base/text/number_in.h"
 
 namespace kinformer::json {
 namespace {
@@ -43,10 +44,7 @@ bool NextToken(std::string_view& pointer, std::string& scratch, std::string_view
 // An array index: digits without leading zeros.
 std::optional<std::size_t> ArrayIndex(std::string_view token) {
   if (token.empty() || (token.size() > 1 && token.front() == '0')) return std::nullopt;
-  std::size_t index = 0;
-  const auto done = std::from_chars(token.data(), token.data() + token.size(), index);
-  if (done.ec != std::errc() || done.ptr != token.data() + token.size()) return std::nullopt;
-  return index;
+  return internal::base::NumberIn<std::size_t>(token);
 }
 
 Error BadPointer(std::string_view pointer, std::string_view why) {

@@ -1,7 +1,6 @@
 #include "kinformer/apiserver/fake_kubelet.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -12,6 +11,7 @@
 #include "apiserver/errors/status.h"
 #include "base/core/mutex.h"
 #include "base/loop/signal.h"
+#include "base/text/number_in.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
@@ -33,11 +33,7 @@ struct Log {
 // Returns the exit code of the command `exit N`.
 std::optional<int> ExitCodeOf(const std::vector<std::string>& command) {
   if (command.size() != 2 || command[0] != "exit") return std::nullopt;
-  int code = 0;
-  const std::string& text = command[1];
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), code);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return code;
+  return internal::base::NumberIn<int>(command[1]);
 }
 
 std::string TimeText(WallTime time) {

@@ -1,11 +1,11 @@
 #include "apiserver/node/pod_options.h"
 
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "apiserver/errors/status.h"
+#include "base/text/number_in.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer::apiserver {
@@ -53,12 +53,9 @@ Result<void> AddPorts(const Query& query, json::Value& out) {
     for (std::string_view rest = all; !rest.empty();) {
       const std::string_view word = rest.substr(0, rest.find(','));
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      std::int64_t port = 0;
-      const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), port);
-      if (failure != std::errc() || end != word.data() + word.size()) {
-        return BadRequestError("ports: " + JsonString(word) + " is no number");
-      }
-      ports.EnsureArray().emplace_back(port);
+      const std::optional<std::int64_t> port = internal::base::NumberIn(word);
+      if (!port) return BadRequestError("ports: " + JsonString(word) + " is no number");
+      ports.EnsureArray().emplace_back(*port);
     }
   }
   if (ports.size() > 0) out.Set("ports", std::move(ports));

@@ -1,21 +1,23 @@
 // base/text/number_in.h
 //
-// NumberIn: parses an integer.
+// NumberIn: parses a number.
 
 #ifndef KINFORMER_BASE_TEXT_NUMBER_IN_H_
 #define KINFORMER_BASE_TEXT_NUMBER_IN_H_
 
 #include <charconv>
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 
 namespace kinformer::internal::base {
 
-// Decimal digits, with an optional minus. nullopt for any other text, and for overflow.
-template <std::integral Number = std::int64_t>
+// Decimal digits, with an optional minus; for a floating-point number also all that std::from_chars
+// takes. nullopt for any other text, and for overflow.
+template <class Number = std::int64_t>
+  requires std::is_arithmetic_v<Number>
 std::optional<Number> NumberIn(std::string_view text) {
   Number number = 0;
   const char* const end = text.data() + text.size();

@@ -1,8 +1,8 @@
 #include "cache/figures/informer_metrics.h"
 
-#include <charconv>
 #include <chrono>
-#include <system_error>
+
+#include "base/text/number_in.h"
 
 namespace kinformer::internal::cache {
 
@@ -27,10 +27,8 @@ void InformerMetrics::SetTime(Gauge& gauge, Env& env, SteadyTime when) {
 }
 
 void InformerMetrics::SetVersion(Gauge& gauge, std::string_view resource_version) {
-  std::uint64_t number = 0;
-  const char* const end = resource_version.data() + resource_version.size();
-  const auto [at, error] = std::from_chars(resource_version.data(), end, number);
-  if (error == std::errc() && at == end) gauge.Set(static_cast<double>(number));
+  const auto number = base::NumberIn<std::uint64_t>(resource_version);
+  if (number) gauge.Set(static_cast<double>(*number));
 }
 
 InformerMetrics::InformerMetrics(MetricsSink& sink, std::string_view name)

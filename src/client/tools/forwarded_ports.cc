@@ -1,23 +1,16 @@
 #include "client/tools/forwarded_ports.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
 #include <boost/asio/ip/address.hpp>
 
 #include "base/core/printable.h"
+#include "base/text/number_in.h"
 
 namespace kinformer::internal::client {
 namespace {
-
-std::optional<std::uint16_t> PortIn(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return port;
-}
 
 Error NoPort(std::string_view text) {
   return {Reason::kInvalidArgument,
@@ -33,8 +26,8 @@ Result<ForwardedPort> ParseForwardedPort(std::string_view text) {
   const std::string_view local = text.substr(0, colon);
   const std::string_view remote = colon == std::string_view::npos ? text : text.substr(colon + 1);
   const bool any = colon != std::string_view::npos && local.empty();
-  const std::optional<std::uint16_t> near = any ? 0 : PortIn(local);
-  const std::optional<std::uint16_t> far = PortIn(remote);
+  const std::optional<std::uint16_t> near = any ? 0 : base::NumberIn<std::uint16_t>(local);
+  const std::optional<std::uint16_t> far = base::NumberIn<std::uint16_t>(remote);
   if (!near || !far || *far == 0) return NoPort(text);
   return ForwardedPort{.local = *near, .remote = *far};
 }

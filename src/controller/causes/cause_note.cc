@@ -1,9 +1,8 @@
 #include "kinformer/internal/cause_note.h"
 
-#include <charconv>
 #include <string_view>
-#include <system_error>
 
+#include "base/text/number_in.h"
 #include "controller/causes/cause_more.h"
 
 namespace kinformer::internal {
@@ -13,10 +12,7 @@ thread_local const HandledEvent* t_event = nullptr;
 
 // 0: no version, or one that is no number.
 std::uint64_t NumberOf(std::string_view version) {
-  std::uint64_t number = 0;
-  const char* const end = version.data() + version.size();
-  const auto read = std::from_chars(version.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end ? number : 0;
+  return base::NumberIn<std::uint64_t>(version).value_or(0);
 }
 
 // Whether the objects are needed to say what has happened. Those of an initial list are many.

@@ -1,13 +1,13 @@
 #include "kinformer/json/json_view.h"
 
 #include <bit>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <string>
 
 #include "kinformer/internal/view.h"
 
+#include "base/text/number_in.h"
 #include "object/block/ended_blocks.h"
 #include "wire/json_kernels.h"
 
@@ -129,20 +129,12 @@ const std::optional<bool> View::AsBool() const {
 
 const std::optional<std::int64_t> View::AsInt64() const {
   if (type() != Type::kNumber) return std::nullopt;
-  const std::string_view text = raw();
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return internal::base::NumberIn(raw());
 }
 
 const std::optional<double> View::AsDouble() const {
   if (type() != Type::kNumber) return std::nullopt;
-  const std::string_view text = raw();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return internal::base::NumberIn<double>(raw());
 }
 
 const std::optional<std::string_view> View::AsString() const {

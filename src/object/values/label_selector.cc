@@ -1,8 +1,8 @@
 #include "kinformer/object/label_selector.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/text/number_in.h"
 #include "object/values/dns_name.h"
 
 namespace kinformer {
@@ -29,13 +29,6 @@ bool IsKey(std::string_view key) {
   const std::size_t slash = key.find('/');
   if (slash == std::string_view::npos) return IsName(key);
   return internal::IsDnsSubdomain(key.substr(0, slash)) && IsName(key.substr(slash + 1));
-}
-
-std::optional<std::int64_t> ToInt(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 Error Bad(std::string message) {
@@ -74,7 +67,7 @@ Result<void> Check(Requirement& requirement) {
       return {};
     case Operator::kGreaterThan:
     case Operator::kLessThan:
-      if (count != 1 || !ToInt(requirement.values[0])) {
+      if (count != 1 || !internal::base::NumberIn(requirement.values[0])) {
         return Bad("'>' and '<' for key \"" + requirement.key + "\" need one integer");
       }
       return {};
@@ -253,8 +246,9 @@ bool LabelSelector::Satisfies(const Requirement& requirement,
       return !value.has_value();
     case Operator::kGreaterThan:
     case Operator::kLessThan: {
-      const std::optional<std::int64_t> number = value ? ToInt(*value) : std::nullopt;
-      const std::optional<std::int64_t> bound = ToInt(requirement.values[0]);
+      const std::optional<std::int64_t> number =
+          value ? internal::base::NumberIn(*value) : std::nullopt;
+      const std::optional<std::int64_t> bound = internal::base::NumberIn(requirement.values[0]);
       if (!number || !bound) return false;
       return requirement.operation == Operator::kGreaterThan ? *number > *bound : *number < *bound;
     }

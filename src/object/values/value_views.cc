@@ -5,11 +5,13 @@
 #include <limits>
 #include <ostream>
 #include <string>
+#include <system_error>
 
 #include "kinformer/object/int_or_string.h"
 #include "kinformer/object/raw_extension.h"
 #include "kinformer/object/time.h"
 
+#include "base/text/number_in.h"
 #include "object/values/text_forms.h"
 
 namespace kinformer {
@@ -153,10 +155,7 @@ IntOrString IntOrString::FromRaw(const MessageView& parent, const RawValue& valu
 
 std::int32_t IntOrString::IntValue() const {
   if (!is_string_) return number_;
-  std::int32_t value = 0;
-  const char* const end = text_.data() + text_.size();
-  const auto done = std::from_chars(text_.data(), end, value);
-  return done.ec == std::errc() && done.ptr == end ? value : 0;
+  return internal::base::NumberIn<std::int32_t>(text_).value_or(0);
 }
 
 std::string IntOrString::ToString() const {
