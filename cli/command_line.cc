@@ -1,8 +1,10 @@
 #include "cli/command_line.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +13,7 @@
 #include "cli/manual.h"
 #include "cli/pager.h"
 #include "cli/report.h"
+#include "object/values/text_forms.h"
 
 namespace kinformer::cli {
 namespace {
@@ -21,32 +24,12 @@ constexpr char kGlobalGroup[] = "Options before or after the command";
 
 // "1m30s" in seconds. Throws CLI11's validation error, which becomes a usage error.
 double ParseSeconds(const std::string& text) {
-  double total = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    std::size_t used = 0;
-    double number = 0;
-    try {
-      number = std::stod(text.substr(at), &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    at += used;
-    std::size_t end = at;
-    while (end < text.size() && text[end] >= 'a' && text[end] <= 'z') ++end;
-    const std::string unit = text.substr(at, end - at);
-    at = end;
-    const double factor = unit == "h"    ? 3600
-                          : unit == "m"  ? 60
-                          : unit == "s"  ? 1
-                          : unit == "ms" ? 1e-3
-                                         : -1;
-    if (used == 0 || factor < 0 || number < 0) {
-      throw CLI::ValidationError("\"" + text + "\" is no duration; write it like 20s or 1m30s");
-    }
-    total += number * factor;
+  const std::optional<std::int64_t> nanos = internal::ParseGoDuration(text);
+  if (!nanos || *nanos < 0) {
+    throw CLI::ValidationError("\"" + text + "\" is no duration; write it like 20s or 1m30s");
   }
-  if (!(total <= kMostSeconds)) {
+  const double total = static_cast<double>(*nanos) * 1e-9;
+  if (total > kMostSeconds) {
     throw CLI::ValidationError("\"" + text + "\" is too long; at most 100 years");
   }
   return total;

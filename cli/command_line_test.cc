@@ -129,7 +129,7 @@ TEST(CommandLine, Mistakes_AreOneLineAndStatus2) {
       {{"get", "pods", "-o", "xml"}, "\"xml\" is none of json|yaml"},
       {{"get", "pods", "--for", "soon"}, "\"soon\" is no duration"},
       {{"get", "pods", "--for", "900000h"}, "\"900000h\" is too long"},
-      {{"get", "pods", "--for", "infs"}, "\"infs\" is too long"},
+      {{"get", "pods", "--for", "infs"}, "\"infs\" is no duration"},
       {{"--context", "a", "serve"}, "serve has no option --context"},
       {{"get", "pods", "-o", "jsonpath"}, "\"jsonpath\" is none of json|yaml; take jq. See"},
       {{"get", "-f", "x"}, "unknown option -f; name it. See kinformer get"},

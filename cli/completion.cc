@@ -17,6 +17,7 @@
 #include "kinformer/client/rest_request.h"
 #include "kinformer/json/json.h"
 
+#include "base/text/number_in.h"
 #include "cli/commands.h"
 #include "cli/completion_scripts.h"
 #include "cli/completion_words.h"
@@ -33,7 +34,7 @@ constexpr char kMostObjects[] = "500";
 // Returns the seconds that all requests have together.
 double Patience() {
   const char* const own = std::getenv("KINFORMER_COMPLETION_SECONDS");
-  const double seconds = own == nullptr ? 0 : std::strtod(own, nullptr);
+  const double seconds = own == nullptr ? 0 : internal::base::NumberIn<double>(own).value_or(0);
   return seconds > 0 ? std::min(seconds, kMostPatience) : kPatience;
 }
 

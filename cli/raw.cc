@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -66,8 +66,8 @@ int RunRaw(const Flags& flags) {
   progress.Done();
   if (write_error == EPIPE) return 0;  // the reader has enough
   if (write_error != 0) {
-    return Fail(
-        Error(Reason::kUnknown, std::string("standard output: ") + std::strerror(write_error)));
+    return Fail(Error(Reason::kUnknown, std::string("standard output: ") +
+                                            std::generic_category().message(write_error)));
   }
   if (stop.stop_requested()) return kFailure;
   if (!done) return Fail(done.error(), connection->config.origin);

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
@@ -18,6 +16,7 @@
 #include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -28,6 +27,7 @@
 #include "kinformer/object/object.h"
 #include "kinformer/object/projection.h"
 
+#include "base/text/number_in.h"
 #include "cli/first_sync.h"
 #include "cli/report.h"
 
@@ -156,7 +156,10 @@ double CpuSeconds() {
 double StatusBytes(const std::string& name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(name)) return std::strtod(line.c_str() + name.size(), nullptr) * 1024;
+    if (!line.starts_with(name)) continue;
+    const std::size_t begin = line.find_first_of("0123456789");
+    const std::string kib = line.substr(begin, line.find(' ', begin) - begin);
+    return internal::base::NumberIn<double>(kib).value_or(0) * 1024;
   }
   return 0;
 }
@@ -284,7 +287,7 @@ struct Pipe {
 };
 
 Error SystemError(const char* what, int number) {
-  return {Reason::kUnknown, std::string(what) + ": " + std::strerror(number)};
+  return {Reason::kUnknown, std::string(what) + ": " + std::generic_category().message(number)};
 }
 
 Result<pid_t> Start(const Pipe& input, const Pipe& output) {

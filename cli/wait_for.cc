@@ -1,14 +1,13 @@
 #include "cli/wait_for.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "kinformer/json/json.h"
 #include "kinformer/json/jsonpath.h"
+
+#include "object/values/text_forms.h"
 
 namespace kinformer::cli {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 using wait::ObjectCondition;
 using wait::ObservedObject;
 
-constexpr double kMostSeconds = 100.0 * 365 * 24 * 3600;
+constexpr std::chrono::hours kLongest(100 * 365 * 24);
 
 Error Invalid(std::string message) { return Error(Reason::kInvalidArgument, std::move(message)); }
 
@@ -115,41 +114,15 @@ Result<WaitFor> ParseWaitFor(std::string_view text) {
 }
 
 Result<Duration> ParseWaitTimeout(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  const auto bad = [&] {
+  const bool plain = text.find_first_not_of("0123456789.+-") == std::string_view::npos;
+  const auto nanos = internal::ParseGoDuration(std::string(text) + (plain ? "s" : ""));
+  if (!nanos) {
     return Invalid("\"" + std::string(text) + "\" is no duration; write it like 20s or 1m30s");
-  };
-  std::string_view left = text.substr(negative ? 1 : 0);
-  if (left.empty()) return bad();
-  double seconds = 0;
-  while (!left.empty()) {
-    double number = 0;
-    const auto [end, error] =
-        std::from_chars(left.data(), left.data() + left.size(), number, std::chars_format::fixed);
-    if (error != std::errc() || number < 0 || !std::isfinite(number)) return bad();
-    const bool alone = left.size() == text.size() - (negative ? 1 : 0);
-    left.remove_prefix(static_cast<std::size_t>(end - left.data()));
-    std::size_t letters = 0;
-    while (letters < left.size() && std::isalpha(static_cast<unsigned char>(left[letters]))) {
-      ++letters;
-    }
-    const std::string_view unit = left.substr(0, letters);
-    left.remove_prefix(letters);
-    if (unit == "s" || (unit.empty() && alone && left.empty())) {
-      seconds += number;
-    } else if (unit == "h") {
-      seconds += number * 3600;
-    } else if (unit == "m") {
-      seconds += number * 60;
-    } else if (unit == "ms") {
-      seconds += number / 1000;
-    } else {
-      return bad();
-    }
   }
-  if (seconds > kMostSeconds) return Invalid("\"" + std::string(text) + "\" is too long");
-  if (negative && seconds > 0) return Duration(std::chrono::hours(7 * 24));
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  if (*nanos < 0) return Duration(std::chrono::hours(7 * 24));
+  const std::chrono::nanoseconds wait(*nanos);
+  if (wait > kLongest) return Invalid("\"" + std::string(text) + "\" is too long");
+  return std::chrono::duration_cast<Duration>(wait);
 }
 
 }  // namespace kinformer::cli

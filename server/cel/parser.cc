@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/number_in.h"
 #include "cel/lexer.h"
 #include "cel/text.h"
 
@@ -360,7 +361,9 @@ class Parser {
   NodePtr Number(std::size_t offset) {
     const std::string& text = token_.text;
     if (token_.kind == TokenKind::kDouble) {
-      return Literal(offset, Value::Double(std::strtod(text.c_str(), nullptr)));
+      const auto number = base::NumberIn<double>(text);
+      if (!number) return Fail(offset, "invalid double literal");
+      return Literal(offset, Value::Double(*number));
     }
     const bool negative = text.front() == '-';
     const bool hex = text.find('x') != std::string::npos;

@@ -9,6 +9,7 @@
 #include "base/core/deadline.h"
 #include "base/core/named_env.h"
 #include "base/core/user_call.h"
+#include "base/text/go_text.h"
 #include "client/retry_after.h"
 #include "client/status.h"
 #include "client/trace_context.h"
@@ -35,7 +36,7 @@ std::string Remembered(const std::string& text) {
 }
 
 std::string Seconds(Duration duration) {
-  return std::to_string(std::chrono::duration<double>(duration).count());
+  return base::GoFloat(std::chrono::duration<double>(duration).count());
 }
 
 std::optional<int> RetryAfterSeconds(const HttpHeaders& headers) {

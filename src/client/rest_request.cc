@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "kinformer/internal/mutable_codec.h"
 #include "kinformer/json/json.h"
@@ -247,7 +247,7 @@ RestRequest& RestRequest::BodyFile(const std::string& path) {
   std::ostringstream text;
   if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf()))) {
     Refuse(parts_, "the request's body cannot be read from the file " + Quoted(path) + ": " +
-                       std::strerror(errno));
+                       std::generic_category().message(errno));
     return *this;
   }
   return BodyOfBytes(std::move(text).str());

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text/number_in.h"
 #include "wire/json_depth.h"
 
 namespace kinformer::json {
@@ -157,7 +158,7 @@ Result<void> Add(std::string_view path, const Value& value, Value& document) {
                         token.find_first_not_of("0123456789") == std::string::npos &&
                         (token == "0" || token.front() != '0');
     if (!digits) return Refuse("\"" + token + "\" is no index of an array");
-    index = std::stoul(token);
+    index = internal::base::NumberIn<std::size_t>(token).value_or(0);
     if (index > items->size()) return Refuse("the index is beyond the array's end");
   }
   // A copy first, because the value may be inside the array, whose items move.

@@ -1,15 +1,15 @@
 #include "wire/yaml_scalar.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <system_error>
+
+#include "base/text/go_text.h"
 
 namespace kinformer::yaml {
 namespace {
@@ -225,14 +225,7 @@ std::string NumberKey(const Value& number) {
   if (fits && IsInteger(number)) return number.NumberText();
   const auto rounded = static_cast<float>(number.AsDouble().value_or(0));
   if (!std::isfinite(rounded)) return rounded < 0 ? "-.inf" : ".inf";
-  std::array<char, 64> buffer{};
-  const auto text = [&](std::chars_format format) {
-    const auto done = std::to_chars(buffer.data(), buffer.data() + buffer.size(), rounded, format);
-    return std::string(buffer.data(), done.ptr);
-  };
-  const std::string scientific = text(std::chars_format::scientific);
-  const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
-  return exponent < -4 || exponent >= 6 ? scientific : text(std::chars_format::fixed);
+  return internal::base::GoFloat(rounded);
 }
 
 std::optional<std::string> DecodeBinary(std::string_view text) {

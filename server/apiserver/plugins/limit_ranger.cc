@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,6 +14,8 @@
 
 namespace kinformer::apiserver {
 namespace {
+
+constexpr int kDigitsOfRatios = 6;  // behind the point
 
 using resource::Quantity;
 
@@ -173,8 +175,9 @@ std::string CheckRatio(const Bounded& what, const std::string& name, const Quant
   const double ratio = static_cast<double>(values.limit) / static_cast<double>(values.request);
   if (ratio * 1000 <= static_cast<double>(enforced.MilliValue())) return {};
   std::array<char, 400> text{};
-  (void)std::snprintf(text.data(), text.size(), "%f", ratio);
-  return begin + ", but provided ratio is " + text.data();
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), ratio,
+                                          std::chars_format::fixed, kDigitsOfRatios);
+  return begin + ", but provided ratio is " + std::string(text.data(), end);
 }
 
 using Check = std::string (*)(const Bounded& what, const std::string& name,

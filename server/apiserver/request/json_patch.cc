@@ -13,6 +13,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/request/patch.h"
+#include "base/text/number_in.h"
 #include "wire/json_depth.h"
 
 namespace kinformer::apiserver {
@@ -40,7 +41,7 @@ std::optional<std::size_t> InsertionIndex(const std::string& token, std::size_t 
       token.size() > 9) {
     return std::nullopt;
   }
-  return std::stoul(token);
+  return internal::base::NumberIn<std::size_t>(token);
 }
 
 // Cost of all operations of a patch so far.

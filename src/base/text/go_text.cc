@@ -55,9 +55,8 @@ bool TakeNumber(std::string_view& text, std::string& out) {
   return true;
 }
 
-}  // namespace
-
-std::string GoFloat(double number) {
+template <class Number>
+std::string ShortestText(Number number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "+Inf" : "-Inf";
   std::array<char, 64> text{};
@@ -69,6 +68,11 @@ std::string GoFloat(double number) {
   const int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
   return exponent < -4 || exponent >= 6 ? scientific : in_form(std::chars_format::fixed);
 }
+
+}  // namespace
+
+std::string GoFloat(double number) { return ShortestText(number); }
+std::string GoFloat(float number) { return ShortestText(number); }
 
 std::optional<std::string> GoUnquoted(std::string_view inside, char quote) {
   std::string out;

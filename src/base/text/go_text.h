@@ -12,8 +12,9 @@
 namespace kinformer::internal::base {
 
 // Formats a number with the fewest digits, with an exponent from a million on and below 0.0001, as
-// fmt's %v of a float64.
+// fmt's %v of a float64, or of a float32.
 std::string GoFloat(double number);
+std::string GoFloat(float number);
 
 // Returns the text that stands between a pair of `quote` (' or ") in Go's notation, with its
 // escapes replaced: \n, \", \x41, \101, \u00e9. nullopt if an escape does not exist, or a line or

@@ -8,12 +8,13 @@ namespace {
 
 TEST(GoText, Numbers_HaveAnExponentWhereGoWritesOne) {
   EXPECT_EQ(GoFloat(1.5), "1.5");
-  EXPECT_EQ(GoFloat(-2), "-2");
+  EXPECT_EQ(GoFloat(-2.0), "-2");
   EXPECT_EQ(GoFloat(100000.5), "100000.5");
-  EXPECT_EQ(GoFloat(1000000), "1e+06");
+  EXPECT_EQ(GoFloat(1000000.0), "1e+06");
   EXPECT_EQ(GoFloat(1234567.5), "1.2345675e+06");
   EXPECT_EQ(GoFloat(0.0001), "0.0001");
   EXPECT_EQ(GoFloat(0.00001), "1e-05");
+  EXPECT_EQ(GoFloat(0.1F), "0.1");
   EXPECT_EQ(GoFloat(std::numeric_limits<double>::infinity()), "+Inf");
   EXPECT_EQ(GoFloat(-std::numeric_limits<double>::infinity()), "-Inf");
   EXPECT_EQ(GoFloat(std::numeric_limits<double>::quiet_NaN()), "NaN");

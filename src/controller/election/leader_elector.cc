@@ -2,12 +2,12 @@
 
 #include <chrono>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/core/user_call.h"
+#include "base/text/go_text.h"
 #include "controller/election/elector.h"
 
 namespace kinformer {
@@ -19,9 +19,7 @@ Error Invalid(const std::string& what) {
 
 // "10 s", "8.334 s".
 std::string InSeconds(Duration length) {
-  std::ostringstream text;
-  text << std::chrono::duration<double>(length).count() << " s";
-  return std::move(text).str();
+  return internal::base::GoFloat(std::chrono::duration<double>(length).count()) + " s";
 }
 
 constexpr Duration kLongestLease = std::chrono::years(10);

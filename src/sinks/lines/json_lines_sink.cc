@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <fcntl.h>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <sys/file.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -155,7 +155,7 @@ class JsonLinesSink final : public SnapshotSink {
 
   [[nodiscard]] Error Failure() const {
     const int code = errno;
-    const std::string why = path_ + ": " + std::strerror(code);
+    const std::string why = path_ + ": " + std::generic_category().message(code);
     if (code == ENOSPC || code == EDQUOT || code == EFBIG) {
       return {Reason::kOverLimit, why + ": make room on the disk"};
     }
@@ -173,7 +173,7 @@ class JsonLinesSink final : public SnapshotSink {
 Result<std::shared_ptr<SnapshotSink>> OpenJsonLinesSink(const std::string& path) {
   const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   if (file < 0) {
-    return Error(Reason::kConfig, path + ": " + std::strerror(errno) +
+    return Error(Reason::kConfig, path + ": " + std::generic_category().message(errno) +
                                       ": see whether its folder is there and may be written");
   }
   auto sink = std::make_shared<JsonLinesSink>(path, file);
