@@ -12,9 +12,9 @@
 namespace kinformer::json {
 namespace {
 
-using internal::wire::PathItem;
-using internal::wire::PathStep;
-using internal::wire::PathSteps;
+using wire::PathItem;
+using wire::PathStep;
+using wire::PathSteps;
 using Found = std::vector<const Value*>;
 using Kind = PathStep::Kind;
 
@@ -252,15 +252,13 @@ class Run {
 
 }  // namespace
 
-JSONPath::JSONPath(std::shared_ptr<const internal::wire::PathTemplate> parsed,
-                   const JSONPathOptions& options)
+JSONPath::JSONPath(std::shared_ptr<const wire::PathTemplate> parsed, const JSONPathOptions& options)
     : parsed_(std::move(parsed)), options_(options) {}
 
 Result<JSONPath> JSONPath::Parse(std::string_view text, const JSONPathOptions& options) {
-  Result<internal::wire::PathTemplate> parsed = internal::wire::ParsePathTemplate(text);
+  Result<wire::PathTemplate> parsed = wire::ParsePathTemplate(text);
   if (!parsed) return std::move(parsed).error();
-  return JSONPath(std::make_shared<const internal::wire::PathTemplate>(*std::move(parsed)),
-                  options);
+  return JSONPath(std::make_shared<const wire::PathTemplate>(*std::move(parsed)), options);
 }
 
 Result<std::vector<std::vector<const Value*>>> JSONPath::FindResults(const Value& data) const {

@@ -7,7 +7,7 @@
 #include "base/text/go_text.h"
 #include "base/text/number_in.h"
 
-namespace kinformer::internal::wire {
+namespace kinformer::wire {
 namespace {
 
 using Kind = PathStep::Kind;
@@ -190,7 +190,7 @@ class Parser {
     if (at_ >= text_.size() || text_[at_] != quote) return Wrong(begin, "a quote is not closed");
     const std::string_view inside = text_.substr(begin + 1, at_ - begin - 1);
     ++at_;
-    std::optional<std::string> text = base::GoUnquoted(inside, quote);
+    std::optional<std::string> text = internal::base::GoUnquoted(inside, quote);
     if (!text) return Wrong(begin, "the text in quotes has an unknown escape");
     steps.push_back(Literal(json::Value(*std::move(text))));
     return {};
@@ -280,7 +280,7 @@ class Parser {
       from = colon + 1;
       if (count == 3) return Wrong(at, "a slice has at most three parts: [from:to:step]");
       if (number.empty()) continue;
-      *places[count] = base::NumberIn(number);
+      *places[count] = internal::base::NumberIn(number);
       if (!*places[count]) {
         return Wrong(at, "\"" + std::string(text) +
                              "\" is no index; a member is written with quotes: ['name']");
@@ -346,4 +346,4 @@ Result<PathTemplate> ParsePathTemplate(std::string_view text) {
   return PathTemplate{.items = *std::move(items)};
 }
 
-}  // namespace kinformer::internal::wire
+}  // namespace kinformer::wire

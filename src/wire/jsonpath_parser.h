@@ -14,7 +14,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
-namespace kinformer::internal::wire {
+namespace kinformer::wire {
 
 // One step of a path.
 struct PathStep {
@@ -54,6 +54,6 @@ struct PathTemplate {
 
 Result<PathTemplate> ParsePathTemplate(std::string_view text);
 
-}  // namespace kinformer::internal::wire
+}  // namespace kinformer::wire
 
 #endif  // KINFORMER_WIRE_JSONPATH_PARSER_H_

@@ -18,9 +18,9 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
-namespace kinformer::internal::wire {
+namespace kinformer::wire {
 struct PathTemplate;
-}  // namespace kinformer::internal::wire
+}  // namespace kinformer::wire
 
 namespace kinformer::json {
 
@@ -69,10 +69,9 @@ class JSONPath {
   [[nodiscard]] Result<std::vector<std::vector<const Value*>>> FindResults(const Value& data) const;
 
  private:
-  JSONPath(std::shared_ptr<const internal::wire::PathTemplate> parsed,
-           const JSONPathOptions& options);
+  JSONPath(std::shared_ptr<const wire::PathTemplate> parsed, const JSONPathOptions& options);
 
-  std::shared_ptr<const internal::wire::PathTemplate> parsed_;
+  std::shared_ptr<const wire::PathTemplate> parsed_;
   JSONPathOptions options_;
 };
 
