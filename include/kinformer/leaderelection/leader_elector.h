@@ -130,7 +130,7 @@ struct ElectionWithLock {
 // Counterpart: leaderelection.LeaderElector. Differences: the record is not released while the work
 // still runs, or if another process has taken it meanwhile; the leader is told to stop before the
 // record is released; on_stopped_leading does not wait for a release that the server does not
-// answer; a candidate tries when the record runs out, and watches a Lease where it has the right to.
+// answer; a candidate tries when the record runs out, and watches a Lease where it may.
 class LeaderElector {
  public:
   // Creates an elector. kInvalidArgument: a duration is out of bounds, or a callback is missing.
