@@ -25,8 +25,8 @@ bool IsNews(std::string_view version, std::string_view known) {
 
 }  // namespace
 
-LeaseFollower::LeaseFollower(const Client& client, std::string namespace_, std::string name)
-    : client_(client), namespace_(std::move(namespace_)), name_(std::move(name)) {}
+LeaseFollower::LeaseFollower(const Client& client, std::string space, std::string name)
+    : client_(client), namespace_(std::move(space)), name_(std::move(name)) {}
 
 std::optional<ResourceWatchEvent<Lease>> LeaseFollower::Await(const Lease& known,
                                                               const CallOptions& call) {

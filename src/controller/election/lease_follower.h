@@ -22,7 +22,7 @@ namespace kinformer::internal::election {
 // again once a minute, and logs that once.
 class LeaseFollower {
  public:
-  LeaseFollower(const Client& client, std::string namespace_, std::string name);
+  LeaseFollower(const Client& client, std::string space, std::string name);
 
   // Waits for an event that is newer than `known`. nullopt: there was none until the end of `call`,
   // which has a timeout. The watch stays open for the next call.
