@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "kinformer/api/coordinationv1.h"
@@ -121,7 +122,7 @@ class Times {
 
 void RunPair(const Config& config, std::size_t number, std::size_t rounds, Times& after_lease,
              Times& after_election) {
-  const std::string space = "take-over-" + std::to_string(number);
+  const std::string space = "take-over-" + std::to_string(getpid()) + "-" + std::to_string(number);
   const Client client = Client::NewForConfig(config).OrExit();
   corev1::Namespace::Mutable made;
   made.metadata.name = space;

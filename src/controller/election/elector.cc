@@ -72,11 +72,14 @@ bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
   Failure failure;
   bool acquired = false;
   while (!stop.stop_requested()) {
+    const bool held = leadership_.ValidFor() > Duration::zero();
     const Result<void> got = Try(true, {.stop = stop});
     news.Report(leadership_.Leader());
     acquired = got.ok();
     if (acquired) break;
     if (!stop.stop_requested()) SayNotAcquired(got.error(), failure);
+    // One that has run out during the try can be had now.
+    if (held && leadership_.ValidFor() == Duration::zero()) continue;
     AwaitTurn(stop, news);
   }
   leadership_.StopFollowing();
