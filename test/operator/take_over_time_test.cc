@@ -69,8 +69,8 @@ class TakeOverTime {
         .OrExit();
     leader_ = &Add("leader", nullptr);
     EXPECT_TRUE(env_.RunUntil([&] { return leader_->manager().Elected(); }));
-    Replica& standby = Add("standby", &standby_);
-    standby.DelayWatches(milliseconds(5));
+    standby_replica_ = &Add("standby", &standby_);
+    DelayWatches(milliseconds(5));
     env_.RunFor(seconds(20) + dice_.Milliseconds(10000));
   }
 
@@ -103,6 +103,14 @@ class TakeOverTime {
     const std::vector<Action> all = fake_.Actions();
     return static_cast<std::size_t>(std::count_if(
         all.begin(), all.end(), [&](const Action& one) { return one.Matches(verb, "leases"); }));
+  }
+  void DelayWatches(Duration late) { standby_replica_->DelayWatches(late); }
+  std::string HolderAfterItWasDeleted() {
+    const GroupVersionResource leases{"coordination.k8s.io", "v1", "leases"};
+    static_cast<void>(env_.server().Delete(leases, {"default", "op"}));
+    env_.RunFor(seconds(10));
+    const json::Value lease = env_.server().Get(leases, {"default", "op"}).OrExit();
+    return lease["spec"]["holderIdentity"].StringOrEmpty();
   }
   [[nodiscard]] const kinformer::internal::base::FieldsLog& log() const { return *log_; }
 
@@ -140,6 +148,7 @@ class TakeOverTime {
   Standby standby_;
   Environment env_;
   Replica* leader_ = nullptr;
+  Replica* standby_replica_ = nullptr;
 };
 
 class Times {
@@ -194,6 +203,20 @@ TEST(TakeOverTime, LeaseMayNotBeWatched_StandbyAsks) {
     EXPECT_LE(one.AfterACrash(), milliseconds(4500));
     EXPECT_EQ(one.log().Count("the lease cannot be watched"), 1U) << one.log().text();
   });
+}
+
+TEST(TakeOverTime, WatchIsLate_StandbyAsks) {
+  ForSeeds(5, [&](std::uint64_t seed) {
+    TakeOverTime one(seed);
+    one.DelayWatches(seconds(20));
+    EXPECT_GE(one.Asked("get"), 60U);
+    EXPECT_LE(one.AfterACrash(), milliseconds(4500));
+  });
+}
+
+TEST(TakeOverTime, LeaseIsDeleted_ItsLeaderMakesItAgain) {
+  TakeOverTime one(1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(one.HolderAfterItWasDeleted(), "leader");
 }
 
 TEST(TakeOverTime, StandbyThatWatches_SeldomAsks) {

@@ -16,9 +16,10 @@ namespace kinformer::internal::election {
 class FollowedLock {
  public:
   virtual ~FollowedLock() = default;
-  // Waits until the record is newer than all that the lock has seen, and returns it; an empty one
-  // if it was deleted. nullopt: that has not happened before the end of `call`, or the record
-  // cannot be followed at the moment. REQUIRES: call.timeout is set.
+  // Waits until the record is newer than all that the lock has seen, and returns it. nullopt: that
+  // has not happened before the end of `call`, or the record cannot be followed at the moment. That
+  // it was deleted is not told: its leader makes it again when it renews. REQUIRES: call.timeout is
+  // set.
   virtual std::optional<LeaderElectionRecord> AwaitChange(const CallOptions& call) = 0;
   // Costs the server nothing any more, until the next AwaitChange.
   virtual void StopFollowing() = 0;

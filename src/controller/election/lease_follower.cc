@@ -28,30 +28,31 @@ bool IsNews(std::string_view version, std::string_view known) {
 LeaseFollower::LeaseFollower(const Client& client, std::string space, std::string name)
     : client_(client), namespace_(std::move(space)), name_(std::move(name)) {}
 
-std::optional<ResourceWatchEvent<Lease>> LeaseFollower::Await(const Lease& known,
-                                                              const CallOptions& call) {
+Ref<Lease> LeaseFollower::Await(const Lease& known, const CallOptions& call) {
   Env& env = client_.env();
   const SteadyTime until = env.Now() + call.timeout;
   while (!call.stop.stop_requested() && env.Now() < until) {
     const Duration left = until - env.Now();
     if (!Open(known)) {
       SleepUnlessStopped(env, call.stop, left);
-      return std::nullopt;
+      return {};
     }
     auto next = watcher_->Next({.stop = call.stop, .timeout = left});
     if (next && *next) {
-      if (IsNews((*next)->resourceVersion, known.metadata().resourceVersion())) {
-        return std::move(*next);
+      const ResourceWatchEvent<Lease>& event = **next;
+      if (event.type != WatchEventType::kDeleted &&
+          IsNews(event.resourceVersion, known.metadata().resourceVersion())) {
+        return event.object;
       }
       continue;
     }
     if (!next && (next.error().reason() == Reason::kCanceled ||
                   next.error().reason() == Reason::kDeadlineExceeded)) {
-      return std::nullopt;
+      return {};
     }
     Close(next ? Error(Reason::kStopped, "the watch has ended") : next.error());
   }
-  return std::nullopt;
+  return {};
 }
 
 bool LeaseFollower::Open(const Lease& known) {

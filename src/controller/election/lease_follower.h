@@ -13,8 +13,8 @@
 #include "kinformer/base/env.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/request_options.h"
-#include "kinformer/client/resource_client.h"
 #include "kinformer/client/watcher.h"
+#include "kinformer/object/ref.h"
 
 namespace kinformer::internal::election {
 
@@ -24,10 +24,9 @@ class LeaseFollower {
  public:
   LeaseFollower(const Client& client, std::string space, std::string name);
 
-  // Waits for an event that is newer than `known`. nullopt: there was none until the end of `call`,
-  // which has a timeout. The watch stays open for the next call.
-  std::optional<ResourceWatchEvent<coordinationv1::Lease>> Await(const coordinationv1::Lease& known,
-                                                                 const CallOptions& call);
+  // Waits for a state that is newer than `known`. Null: there was none until the end of `call`,
+  // which has a timeout. Deletions do not count. The watch stays open for the next call.
+  Ref<coordinationv1::Lease> Await(const coordinationv1::Lease& known, const CallOptions& call);
   // Closes the watch.
   void Stop() { watcher_.reset(); }
 

@@ -70,10 +70,9 @@ class LeaseLock final : public ResourceLock, public internal::election::Followed
       SleepUnlessStopped(env_, call.stop, call.timeout);
       return std::nullopt;
     }
-    const auto event = follower_.Await(*lease_, call);
-    if (!event) return std::nullopt;
-    if (event->type == WatchEventType::kDeleted) return LeaderElectionRecord();
-    lease_ = event->object;
+    Ref<coordinationv1::Lease> newer = follower_.Await(*lease_, call);
+    if (!newer) return std::nullopt;
+    lease_ = std::move(newer);
     return internal::election::RecordOf(lease_->spec());
   }
   void StopFollowing() override { follower_.Stop(); }
