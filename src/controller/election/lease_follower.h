@@ -13,8 +13,8 @@
 #include "kinformer/base/env.h"
 #include "kinformer/client/client.h"
 #include "kinformer/client/request_options.h"
+#include "kinformer/client/resource_client.h"
 #include "kinformer/client/watcher.h"
-#include "kinformer/object/ref.h"
 
 namespace kinformer::internal::election {
 
