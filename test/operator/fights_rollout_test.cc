@@ -176,6 +176,45 @@ TEST_F(FightsRolloutTest, AutoscalerThatGoesUpAndDown_IsNoFight) {
   ExpectNoFight();
 }
 
+// It scales the operator's own object, and so the operator sets the replicas up and down itself.
+TEST_F(FightsRolloutTest, AutoscalerOfTheParentThatOscillatesSlowly_IsNoFight) {
+  Begin(/*scales=*/true);
+  Make("web-0", "web:1", 3);
+  env_.RunFor(seconds(30));
+  for (const int pause : {90, 45, 29, 20, 10, 4}) {
+    for (int i = 0; i < 12; ++i) {
+      Set("web-0", "replicas", i % 2 == 0 ? "5" : "3");
+      env_.RunFor(seconds(pause));
+      const json::Value web = env_.server().Get(kDeployments, {"default", "web-0"}).OrExit();
+      EXPECT_EQ(web["spec"]["replicas"].Dump(), i % 2 == 0 ? "5" : "3") << "nothing holds it";
+    }
+  }
+  env_.RunFor(minutes(1));
+  EXPECT_EQ(Of("web-0", "ready"), "3");
+  EXPECT_GT(writes_, 70);
+  ExpectNoFight();
+}
+
+// Both at once: the operator keeps the replicas that the autoscaler has set last, since it updates
+// what it has read.
+TEST_F(FightsRolloutTest, AutoscalerBesideRollouts_IsNoFight) {
+  Begin(/*scales=*/false);
+  Make("web-0", "web:1", 0);
+  env_.RunFor(seconds(30));
+  for (int i = 0; i < 30; ++i) {
+    env_.server()
+        .Patch(
+            kDeployments, {"default", "web-0"},
+            *json::Parse(i % 2 == 0 ? R"({"spec":{"replicas":6}})" : R"({"spec":{"replicas":2}})"))
+        .OrExit();
+    if (i % 3 == 0) Set("web-0", "image", i % 2 == 0 ? "web:1" : "web:2");
+    env_.RunFor(seconds(12));
+  }
+  env_.RunFor(minutes(1));
+  EXPECT_EQ(Of("web-0", "ready"), "2");
+  ExpectNoFight();
+}
+
 TEST_F(FightsRolloutTest, TwoWritersOfTheReplicas_AreAFight) {
   Begin(/*scales=*/true);
   Make("web-0", "web:1", 3);

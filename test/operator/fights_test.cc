@@ -18,6 +18,7 @@
 #include "kinformer/controller/builder.h"
 #include "kinformer/controller/controller_options.h"
 #include "kinformer/controller/delegating_client.h"
+#include "kinformer/controller/handler.h"
 #include "kinformer/json/json.h"
 #include "kinformer/testing/environment.h"
 #include "kinformer/testing/fake.h"
@@ -342,6 +343,48 @@ TEST_F(FightsTest, EventsThatChangeNothing_AreNoFightAndCostNoDelay) {
   Patch(R"({"metadata":{"labels":{"color":"red"}}})");
   env_.RunFor(milliseconds(500));
   EXPECT_EQ(Color(), "blue");
+}
+
+// crossplane 7114, as it came about: each change of a stranger wakes all, by a map function.
+TEST_F(FightsTest, EventsOfStrangersThatAreMappedToAll_AreNoFightAndCostNoDelay) {
+  env_.AddReplica("blue", [&](Manager& manager) {
+    ControllerBuilder(manager)
+        .For<Map>()
+        .Named("blue")
+        .Watches<corev1::Secret>(handler::EnqueueRequestsFromMapFunc<corev1::Secret>(
+            [](const corev1::Secret&) { return std::vector<Request>{kName}; }))
+        .Complete([this, client = manager.GetClient(), paint = Paints("blue", "operator")](
+                      const ReconcileContext& context,
+                      const Request& request) -> Result<ReconcileResult> {
+          ++reconciles_["blue"];
+          const auto map = client.Get<Map>(request, context.call());
+          if (!map) return IgnoreNotFound(map.error());
+          if (auto done = paint(client, (**map).DeepCopy()); !done) return done.error();
+          return ReconcileResult{};
+        })
+        .OrExit();
+  });
+  env_.RunFor(seconds(5));
+  Make();
+  const GroupVersionResource secrets{"", "v1", "secrets"};
+  const ObjectName revision{"default", "revision"};
+  env_.server()
+      .Create(secrets, *json::Parse(R"({"metadata":{"namespace":"default","name":"revision"}})"))
+      .OrExit();
+  for (int i = 0; i < 500; ++i) {
+    env_.server()
+        .Patch(secrets, revision,
+               *json::Parse(R"({"metadata":{"labels":{"n":")" + std::to_string(i) + "\"}}}"))
+        .OrExit();
+    env_.RunFor(milliseconds(20));
+    if (i % 100 != 0) continue;
+    Patch(R"({"metadata":{"labels":{"color":"red"}}})");
+    env_.RunFor(milliseconds(500));
+    EXPECT_EQ(Color(), "blue") << i;
+    env_.RunFor(seconds(35));
+  }
+  EXPECT_EQ(FightsInTheLog(), 0U);
+  EXPECT_GT(reconciles_["blue"], 500);
 }
 
 // ---- Fights of other kinds

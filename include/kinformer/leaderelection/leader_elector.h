@@ -91,6 +91,8 @@ struct LeaderElectionConfig {
   // Time that the leader tries to renew before it gives up; less if answers took long, so that the
   // work is told to stop before another process may lead. Must exceed 1.2 x retry_period.
   TimeSpan renew_deadline{std::chrono::seconds(10)};
+  // Time between renewals, and about that between the questions of a candidate. One that may watch
+  // the Lease asks seldom: it learns of renewals, and of a release, at once.
   TimeSpan retry_period{std::chrono::seconds(2)};
   // Releases the record when Run is stopped, so that another process can lead at once, and not
   // after lease_duration. Waits until on_started_leading has returned: it is asked to stop, and the
@@ -128,7 +130,7 @@ struct ElectionWithLock {
 // Counterpart: leaderelection.LeaderElector. Differences: the record is not released while the work
 // still runs, or if another process has taken it meanwhile; the leader is told to stop before the
 // record is released; on_stopped_leading does not wait for a release that the server does not
-// answer.
+// answer; a candidate tries when the record runs out, and watches a Lease where it may.
 class LeaderElector {
  public:
   // Creates an elector. kInvalidArgument: a duration is out of bounds, or a callback is missing.

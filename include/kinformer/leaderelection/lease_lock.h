@@ -34,7 +34,8 @@ struct LeaseLockOptions {
 };
 
 // Returns a lock in a coordination.k8s.io/v1 Lease. Its requests bypass the client's rate limit and
-// are not retried by the client, since the elector retries at its own pace. kInvalidArgument: a
+// are not retried by the client, since the elector retries at its own pace. They need the verbs
+// get, create and update; with watch, a candidate learns of changes at once. kInvalidArgument: a
 // name is missing.
 Result<std::unique_ptr<ResourceLock>> NewLeaseLock(const Client& client, LeaseLockOptions options);
 

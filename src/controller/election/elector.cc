@@ -22,14 +22,14 @@ constexpr Duration kSayAgain = std::chrono::minutes(1);
 }  // namespace
 
 Elector::Elector(Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
-                 LeaderElectionConfig config)
+                 FollowedLock* followed, LeaderElectionConfig config)
     : env_(env),
       loop_(std::move(loop)),
       config_(std::move(config)),
       status_(env.metrics().NewGauge("leader_election_master_status",
                                      "1 while this process leads, else 0",
                                      {{"name", config_.name}})),
-      leadership_(env, std::move(lock), config_),
+      leadership_(env, std::move(lock), config_, followed),
       work_(env, config_.callbacks.on_started_leading) {}
 
 void Elector::Run(const std::stop_token& stop) {
@@ -70,16 +70,35 @@ void Elector::Run(const std::stop_token& stop) {
 bool Elector::Acquire(const std::stop_token& stop, LeaderNews& news) {
   Log(LogLevel::kInfo, "attempting to acquire leadership");
   Failure failure;
+  bool acquired = false;
   while (!stop.stop_requested()) {
+    const bool held = leadership_.ValidFor() > Duration::zero();
     const Result<void> got = Try(true, {.stop = stop});
     news.Report(leadership_.Leader());
-    if (got) return true;
+    acquired = got.ok();
+    if (acquired) break;
     if (!stop.stop_requested()) SayNotAcquired(got.error(), failure);
-    const double factor = 1 + kJitter * RandomUnit(env_);
-    SleepUnlessStopped(env_, stop,
-                       std::chrono::duration_cast<Duration>(config_.retry_period * factor));
+    // One that has run out during the try can be had now.
+    if (held && leadership_.ValidFor() == Duration::zero()) continue;
+    AwaitTurn(stop, news);
   }
-  return false;
+  leadership_.StopFollowing();
+  return acquired;
+}
+
+void Elector::AwaitTurn(const std::stop_token& stop, LeaderNews& news) {
+  // Reads from time to time even so: the watch may be late.
+  const SteadyTime read_again = env_.Now() + config_.lease_duration;
+  bool changed = true;
+  while (changed && !stop.stop_requested() && env_.Now() < read_again) {
+    const double factor = 1 + kJitter * RandomUnit(env_);
+    auto pause = std::chrono::duration_cast<Duration>(config_.retry_period * factor);
+    const Duration valid = leadership_.ValidFor();
+    if (valid > Duration::zero()) pause = std::min(pause, valid);
+    changed = leadership_.AwaitChange({.stop = stop, .timeout = pause});
+    news.Report(leadership_.Leader());
+    if (changed && leadership_.ValidFor() == Duration::zero()) return;
+  }
 }
 
 void Elector::SayNotAcquired(const Error& error, Failure& failure) const {

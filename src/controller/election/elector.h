@@ -24,9 +24,9 @@ namespace kinformer::internal::election {
 // See leader_elector.h.
 class Elector final : public LeaderElector {
  public:
-  // `loop`: loop that `lock` needs, or null.
+  // `loop`: loop that `lock` needs, or null. `followed`: `lock`, or null if it cannot be followed.
   Elector(Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
-          LeaderElectionConfig config);
+          FollowedLock* followed, LeaderElectionConfig config);
 
   void Run(const std::stop_token& stop) override;
   [[nodiscard]] bool IsLeader() const override { return leadership_.IsLeader(); }
@@ -41,6 +41,9 @@ class Elector final : public LeaderElector {
  private:
   // Returns false if stop was requested first.
   bool Acquire(const std::stop_token& stop, LeaderNews& news);
+  // Waits until another try may succeed: the record of the leader is free or has run out, or it is
+  // time to read it again, since nothing tells of its renewals.
+  void AwaitTurn(const std::stop_token& stop, LeaderNews& news);
   // The last error that was logged.
   struct Failure {
     std::string text{};

@@ -9,6 +9,7 @@
 #include "base/core/user_call.h"
 #include "base/text/go_text.h"
 #include "controller/election/elector.h"
+#include "controller/election/followed_lock.h"
 
 namespace kinformer {
 namespace {
@@ -102,14 +103,15 @@ Result<std::unique_ptr<LeaderElector>> internal::election::MakeElector(
     Env& env, std::unique_ptr<Loop> loop, std::unique_ptr<ResourceLock> lock,
     LeaderElectionConfig config) {
   if (lock == nullptr) return Invalid("the lock is null");
+  auto* const followed = dynamic_cast<FollowedLock*>(lock.get());
   Result<std::unique_ptr<ResourceLock>> named = NamedLock::New(env, std::move(lock));
   if (!named) return named.error();
   lock = *std::move(named);
   if (lock->Identity().empty()) return Invalid("Lock identity is empty");
   if (Result<void> valid = Validate(config); !valid) return valid.error();
   if (config.name.empty()) config.name = lock->Describe();
-  return std::unique_ptr<LeaderElector>(
-      std::make_unique<Elector>(env, std::move(loop), std::move(lock), std::move(config)));
+  return std::unique_ptr<LeaderElector>(std::make_unique<Elector>(
+      env, std::move(loop), std::move(lock), followed, std::move(config)));
 }
 
 Result<std::unique_ptr<LeaderElector>> LeaderElector::New(Env& env,

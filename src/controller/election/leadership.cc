@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "kinformer/base/until.h"
+
 #include "base/core/user_call.h"
 
 namespace kinformer::internal::election {
@@ -27,9 +29,10 @@ auto Contained(Env& env, const ResourceLock& lock, const Call& call) {
 }  // namespace
 
 Leadership::Leadership(Env& env, std::unique_ptr<ResourceLock> lock,
-                       const LeaderElectionConfig& config)
+                       const LeaderElectionConfig& config, FollowedLock* followed)
     : env_(env),
       lock_(std::move(lock)),
+      followed_(followed),
       lease_duration_(std::chrono::floor<std::chrono::seconds>(config.lease_duration)),
       request_timeout_(std::max<Duration>(std::chrono::seconds(1), config.renew_deadline / 2)),
       leads_for_(TimeToLead(config, lease_duration_)),
@@ -128,9 +131,7 @@ Result<LeaderElectionRecord> Leadership::Read(const client::Patience& patience) 
   const Result<CallOptions> call = ForOneRequest(patience);
   if (!call) return call.error();
   Result<LeaderElectionRecord> there = Contained(env_, *lock_, [&] { return lock_->Get(*call); });
-  if (!there) return there;
-  const base::MutexLock lock(mutex_);
-  if (!observed_.at || *there != observed_.record) observed_ = {*there, env_.BootNow()};
+  if (there) See(*there);
   return there;
 }
 
@@ -150,6 +151,25 @@ Result<void> Leadership::Write(const LeaderElectionRecord& record,
   Result<void> written = Contained(env_, *lock_, [&] { return lock_->Update(record, *call); });
   if (written) Observe(record);
   return written;
+}
+
+void Leadership::See(const LeaderElectionRecord& record) {
+  const base::MutexLock lock(mutex_);
+  if (!observed_.at || record != observed_.record) observed_ = {record, env_.BootNow()};
+}
+
+bool Leadership::AwaitChange(const CallOptions& call) {
+  if (followed_ == nullptr) {
+    SleepUnlessStopped(env_, call.stop, call.timeout);
+    return false;
+  }
+  const std::optional<LeaderElectionRecord> changed = followed_->AwaitChange(call);
+  if (changed) See(*changed);
+  return changed.has_value();
+}
+
+void Leadership::StopFollowing() {
+  if (followed_ != nullptr) followed_->StopFollowing();
 }
 
 void Leadership::Observe(const LeaderElectionRecord& record) {
@@ -185,6 +205,17 @@ bool Leadership::IsValid(BootTime now) const {
   const base::MutexLock lock(mutex_);
   return observed_.at &&
          *observed_.at + std::chrono::seconds(observed_.record.leaseDurationSeconds) > now;
+}
+
+Duration Leadership::ValidFor() const {
+  const base::MutexLock lock(mutex_);
+  const LeaderElectionRecord& record = observed_.record;
+  // In a coordinated election, the server gives it.
+  const bool free = record.holderIdentity.empty() || record.holderIdentity == lock_->Identity();
+  if (!observed_.at || free) return Duration(0);
+  return std::max(
+      Duration(0),
+      Duration(*observed_.at + std::chrono::seconds(record.leaseDurationSeconds) - env_.BootNow()));
 }
 
 std::string Leadership::Leader() const {

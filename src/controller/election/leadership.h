@@ -19,6 +19,7 @@
 
 #include "base/core/mutex.h"
 #include "client/patience.h"
+#include "controller/election/followed_lock.h"
 
 namespace kinformer::internal::election {
 
@@ -28,13 +29,22 @@ namespace kinformer::internal::election {
 // One thread at a time may try and give up; the other functions are thread-safe.
 class Leadership {
  public:
-  Leadership(Env& env, std::unique_ptr<ResourceLock> lock, const LeaderElectionConfig& config);
+  // `followed`: the same lock, or null if it cannot be followed.
+  Leadership(Env& env, std::unique_ptr<ResourceLock> lock, const LeaderElectionConfig& config,
+             FollowedLock* followed = nullptr);
 
   // Takes the record if it is free or was not renewed for its duration; renews it if this process
   // holds it. An error gives the reason why this process does not hold it now; kConflict: another
   // process does. `call` applies to all requests together; each gets at most half of
   // renew_deadline, or a second, so that one hanging request does not use up the time.
   Result<void> TryAcquireOrRenew(const CallOptions& call);
+  // Waits until the record of another changes (true), or until the end of `call`, which has a
+  // timeout. For the thread that tries.
+  bool AwaitChange(const CallOptions& call);
+  // AwaitChange will not be called for some time.
+  void StopFollowing();
+  // Returns how long the record is valid, as far as this process knows; 0: it may be taken.
+  [[nodiscard]] Duration ValidFor() const;
   // Ends the leadership of this process at once, without a request or a wait.
   void End();
   // Lets others take the record at once, if this process still holds it. Returns the error of the
@@ -64,6 +74,8 @@ class Leadership {
   Result<void> Elect(const client::Patience& patience);
   Result<void> RenewWhatTheServerGave(const client::Patience& patience);
   Result<LeaderElectionRecord> Read(const client::Patience& patience);
+  // Notes a record of the server, which counts from now on if it has changed.
+  void See(const LeaderElectionRecord& record);
   Result<void> Create(const LeaderElectionRecord& record, const client::Patience& patience);
   Result<void> Write(const LeaderElectionRecord& record, const client::Patience& patience);
   [[nodiscard]] Result<CallOptions> ForOneRequest(const client::Patience& patience) const;
@@ -74,6 +86,7 @@ class Leadership {
 
   Env& env_;
   const std::unique_ptr<ResourceLock> lock_;
+  FollowedLock* const followed_;
   const std::chrono::seconds lease_duration_;
   const Duration request_timeout_;
   const Duration leads_for_;  // counted from the start of a renewal

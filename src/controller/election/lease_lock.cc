@@ -1,23 +1,29 @@
 #include "kinformer/leaderelection/lease_lock.h"
 
+#include <optional>
 #include <utility>
 
 #include "kinformer/api/coordinationv1_mutable.h"
+#include "kinformer/base/until.h"
 #include "kinformer/client/resource_client.h"
 #include "kinformer/events/event_recorder.h"
 
 #include "base/text/host_name.h"
+#include "controller/election/followed_lock.h"
+#include "controller/election/lease_follower.h"
 #include "controller/election/lease_record.h"
 
 namespace kinformer {
 namespace {
 
-class LeaseLock final : public ResourceLock {
+class LeaseLock final : public ResourceLock, public internal::election::FollowedLock {
  public:
   LeaseLock(const Client& client, LeaseLockOptions options)
-      : leases_(client.For<coordinationv1::Lease>(options.namespace_)),
+      : env_(client.env()),
+        leases_(client.For<coordinationv1::Lease>(options.namespace_)),
         options_(std::move(options)),
-        description_(options_.namespace_ + "/" + options_.name) {}
+        description_(options_.namespace_ + "/" + options_.name),
+        follower_(client, options_.namespace_, options_.name) {}
 
   Result<LeaderElectionRecord> Get(const CallOptions& call) override {
     Result<Ref<coordinationv1::Lease>> lease = leases_.Get(options_.name, {}, call);
@@ -59,6 +65,18 @@ class LeaseLock final : public ResourceLock {
   [[nodiscard]] const std::string& Identity() const override { return options_.identity; }
   [[nodiscard]] const std::string& Describe() const override { return description_; }
 
+  std::optional<LeaderElectionRecord> AwaitChange(const CallOptions& call) override {
+    if (!lease_) {
+      SleepUnlessStopped(env_, call.stop, call.timeout);
+      return std::nullopt;
+    }
+    Ref<coordinationv1::Lease> newer = follower_.Await(*lease_, call);
+    if (!newer) return std::nullopt;
+    lease_ = std::move(newer);
+    return internal::election::RecordOf(lease_->spec());
+  }
+  void StopFollowing() override { follower_.Stop(); }
+
  private:
   // Sets the labels and the record; keeps everything else that other programs have set.
   [[nodiscard]] coordinationv1::Lease::Mutable Filled(coordinationv1::Lease::Mutable lease,
@@ -74,9 +92,11 @@ class LeaseLock final : public ResourceLock {
     return {};
   }
 
+  Env& env_;
   const ResourceClient<coordinationv1::Lease> leases_;
   const LeaseLockOptions options_;
   const std::string description_;
+  internal::election::LeaseFollower follower_;
   Ref<coordinationv1::Lease> lease_;  // last state seen on the server
 };
 

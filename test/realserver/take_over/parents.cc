@@ -89,8 +89,9 @@ ManagerOptions OptionsOfManager(const Options& options) {
   manager.leader_election_namespace = options.namespace_;
   manager.leader_election_identity = options.identity;
   manager.leader_election_release_on_cancel = true;
-  manager.lease_duration = std::chrono::seconds(10);
-  manager.renew_deadline = std::chrono::seconds(8);
+  // A standby takes over as soon as the Lease runs out, and the machine may be busy.
+  manager.lease_duration = std::chrono::seconds(15);
+  manager.renew_deadline = std::chrono::seconds(12);
   manager.retry_period = std::chrono::seconds(1);
   manager.metrics_bind_address = "0";
   return manager;
