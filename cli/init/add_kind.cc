@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What becomes of the shared files.
+// The shared files as they become.
 struct Changes {
   std::map<std::string, std::string> texts{};  // by path
   std::vector<KindLines> without_place{};

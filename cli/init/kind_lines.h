@@ -27,7 +27,8 @@ struct KindLines {
 std::vector<KindLines> LinesOfKind(const ProjectNames& names);
 
 // Returns the text of the file with the lines in front of the first line that has their form, as
-// far indented as that one. A text that has them already stays as it is. None: no line has the form.
+// far indented as that one. A text that has them already stays as it is. None: no line has that
+// form.
 std::optional<std::string> WithLines(std::string_view text, const KindLines& lines);
 
 }  // namespace kinformer::cli
