@@ -30,8 +30,9 @@ Changes ChangesOf(const fs::path& folder, const ProjectNames& names) {
   Changes out;
   for (KindLines& lines : LinesOfKind(names)) {
     const auto changed = out.texts.find(lines.path);
-    const Result<std::string> text =
-        changed == out.texts.end() ? ReadText(folder / lines.path) : Result(changed->second);
+    const Result<std::string> text = changed == out.texts.end()
+                                         ? ReadText(folder / lines.path)
+                                         : Result<std::string>(changed->second);
     std::optional<std::string> with = text ? WithLines(*text, lines) : std::nullopt;
     if (!with) {
       out.without_place.push_back(std::move(lines));
