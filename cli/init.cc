@@ -1,16 +1,16 @@
-// kinformer init: writes the project of an operator.
+// kinformer init: writes the project of an operator, or a further kind into one.
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
-#include <system_error>
-#include <vector>
+#include <utility>
 
 #include "cli/commands.h"
+#include "cli/init/add_kind.h"
+#include "cli/init/known_project.h"
 #include "cli/init/project_files.h"
+#include "cli/init/project_folder.h"
 #include "cli/init/project_names.h"
 #include "cli/printable.h"
 #include "cli/report.h"
@@ -18,74 +18,40 @@
 namespace kinformer::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct InitFlags {
   WantedNames names{};
+  std::string add_kind{};
   bool force = false;
 };
 
-Error CannotWrite(const fs::path& path, const std::string& why) {
-  return {Reason::kConfig, "cannot write " + path.string() + ": " + why};
-}
-
-// Returns OK if the folder is not there yet, or has hidden files only, such as .git.
-Result<void> CheckEmpty(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::exists(folder, error)) return {};
-  if (!fs::is_directory(folder, error)) {
-    return Error(Reason::kConfig, folder.string() + " is no folder");
+int RunAddKind(const InitFlags& flags) {
+  const std::pair<std::string, const std::string&> given[] = {
+      {"--kind", flags.names.kind},
+      {"--name", flags.names.name},
+      {"--namespace", flags.names.namespace_},
+      {"--image", flags.names.image}};
+  for (const auto& [option, value] : given) {
+    if (!value.empty()) return UsageError(option + " is for a new project: leave it out");
   }
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with('.')) continue;
-    return Error(Reason::kConfig, folder.string() + " is not empty: it has " + name +
-                                      "; name a new folder, or give --force, which changes no "
-                                      "file that is there");
-  }
-  if (error) return Error(Reason::kConfig, folder.string() + ": " + error.message());
-  return {};
-}
-
-Result<void> WriteFile(const fs::path& path, const ProjectFile& file) {
-  std::error_code error;
-  if (fs::create_directories(path.parent_path(), error); error) {
-    return CannotWrite(path, error.message());
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << file.text;
-  if (!out.flush()) return CannotWrite(path, "is the folder writable?");
-  if (!file.executable) return {};
-  fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                  fs::perm_options::add, error);
-  if (error) return CannotWrite(path, error.message());
-  return {};
-}
-
-bool Says(const fs::path& path, const std::string& text) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream there;
-  there << in.rdbuf();
-  return in && there.str() == text;
+  WantedNames wanted = flags.names;
+  wanted.kind = flags.add_kind;
+  const Result<ProjectNames> names = NamesOfFurtherKind(wanted);
+  if (!names) return UsageOrFailure(names.error(), "");
+  if (Result<void> added = AddKind(*names, wanted, flags.force); !added) return Fail(added.error());
+  std::cout << "\nNext: cd " << Printable(wanted.folder) << " && make test && make rbac\n";
+  return 0;
 }
 
 int RunInit(const InitFlags& flags) {
+  if (!flags.add_kind.empty()) return RunAddKind(flags);
   const Result<ProjectNames> names = NamesOfProject(flags.names);
   if (!names) return UsageError(names.error().message());
-  const fs::path folder = flags.names.folder;
+  const std::filesystem::path folder = flags.names.folder;
   if (!flags.force) {
     if (Result<void> empty = CheckEmpty(folder); !empty) return Fail(empty.error());
   }
-  for (const ProjectFile& file : FilesOfProject(*names)) {
-    fs::path path = folder / file.path;
-    std::error_code ignored;
-    const bool there = fs::exists(fs::symlink_status(path, ignored));
-    if (there && Says(path, file.text)) continue;
-    if (there) path += ".new";
-    if (Result<void> written = WriteFile(path, file); !written) return Fail(written.error());
-    std::cout << Printable(path.string())
-              << (there ? ": beside the file that is there, which differs" : "") << '\n';
+  if (Result<void> written = WriteFiles(folder, FilesOfProject(*names)); !written) {
+    return Fail(written.error());
   }
   std::cout << "\nNext: cd " << Printable(folder.string()) << " && make test && make dev\n";
   return 0;
@@ -95,8 +61,8 @@ int RunInit(const InitFlags& flags) {
 
 void RegisterInit(CommandLine& line) {
   auto flags = std::make_shared<InitFlags>();
-  Command& command =
-      line.Add("init", "Write the project of an operator: sources, tests, manifests");
+  Command& command = line.Add(
+      "init", "Write the project of an operator: sources, tests, manifests; or add a kind to it");
   command.Positional("DIR", flags->names.folder, /*required=*/true,
                      "the folder, which is made, or has hidden files only");
   command.Option("--name", flags->names.name, "NAME",
@@ -109,11 +75,18 @@ void RegisterInit(CommandLine& line) {
   command.Option("-n,--namespace", flags->names.namespace_, "NS",
                  "namespace that the operator runs in (NAME-system)");
   command.Option("--image", flags->names.image, "IMAGE", "image of the operator (NAME:latest)");
+  command.Option("--add-kind", flags->add_kind, "KIND",
+                 "add this kind to the project in DIR: sources, test, webhooks, manifests, and its "
+                 "lines in the files that all kinds share; --group and --api-version are those of "
+                 "the kinds that are there by default");
   command.Flag("--force", flags->force,
                "write into a folder that is not empty; a file that is there and differs is kept, "
                "and the new one gets the ending .new");
   command.Elsewhere("--version", "the version of the kind is --api-version");
-  command.Status(kFailure, "the folder is not empty, or cannot be written");
+  command.Status(
+      kFailure,
+      "the folder is not empty, or cannot be written; with --add-kind also: some lines are to "
+      "be put in by hand");
   command.Run([flags] { return RunInit(*flags); });
 }
 

@@ -60,13 +60,18 @@ Replacements InPaths(const ProjectNames& names) {
           {"__version__", names.version}};
 }
 
-}  // namespace
+// Returns whether the template's path has the name of the kind.
+bool IsOfKind(const InitTemplate& file) {
+  return file.path.find("__kind__") != std::string_view::npos ||
+         file.path.find("__plural__") != std::string_view::npos;
+}
 
-std::vector<ProjectFile> FilesOfProject(const ProjectNames& names) {
+std::vector<ProjectFile> Files(const ProjectNames& names, bool only_of_kind) {
   const Replacements in_texts = InTexts(names);
   const Replacements in_paths = InPaths(names);
   std::vector<ProjectFile> out;
   for (const InitTemplate& file : InitTemplates()) {
+    if (only_of_kind && !IsOfKind(file)) continue;
     std::string path = Replaced(file.path, in_paths);
     if (path.starts_with("dot_")) path.replace(0, 4, ".");
     out.push_back({.path = std::move(path),
@@ -76,6 +81,16 @@ std::vector<ProjectFile> FilesOfProject(const ProjectNames& names) {
   std::sort(out.begin(), out.end(),
             [](const ProjectFile& a, const ProjectFile& b) { return a.path < b.path; });
   return out;
+}
+
+}  // namespace
+
+std::vector<ProjectFile> FilesOfProject(const ProjectNames& names) { return Files(names, false); }
+
+std::vector<ProjectFile> FilesOfKind(const ProjectNames& names) { return Files(names, true); }
+
+std::string WithNames(std::string_view text, const ProjectNames& names) {
+  return Replaced(text, InTexts(names));
 }
 
 }  // namespace kinformer::cli

@@ -23,6 +23,12 @@ struct ProjectFile {
 // on; those of paths: __kind__, __plural__, __group__, __version__, and dot_ at the beginning.
 std::vector<ProjectFile> FilesOfProject(const ProjectNames& names);
 
+// Returns those that the kind has for itself. kind_lines.h has its lines in the others.
+std::vector<ProjectFile> FilesOfKind(const ProjectNames& names);
+
+// Returns the text with the names in the place of its placeholders.
+std::string WithNames(std::string_view text, const ProjectNames& names);
+
 }  // namespace kinformer::cli
 
 #endif  // KINFORMER_CLI_INIT_PROJECT_FILES_H_

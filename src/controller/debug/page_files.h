@@ -1,6 +1,6 @@
 // controller/debug/page_files.h
 //
-// The files of the page, from the folder page/. They are compiled in by page_files.cmake.
+// The files of the page, from the folder page/. They are compiled in by page_files.py.
 
 #ifndef KINFORMER_CONTROLLER_DEBUG_PAGE_FILES_H_
 #define KINFORMER_CONTROLLER_DEBUG_PAGE_FILES_H_
