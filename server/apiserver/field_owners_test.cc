@@ -264,6 +264,97 @@ TEST_F(FieldOwnersTest, ACustomResourcesListsFollowItsSchema_FK_05) {
   EXPECT_EQ(less.Json()["spec"], Json(R"({"keyed":[{"id":"k"},{"id":"m"}]})"));
 }
 
+TEST_F(FieldOwnersTest, ElementsWithOneKey_HaveOneOwner) {
+  const std::string place = kDeployments + "/d";
+  const std::string env = "{name: x, image: i, env: [{name: A, value: '1'}, {name: A, value: '2'}]}";
+  const Reply made = server_.Do("POST", kDeployments + "?fieldManager=one", DeploymentWith(env),
+                                {{"Content-Type", "application/yaml"}});
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_NE(Owners(place)[0].find(R"("f:env":{".":{},"k:{\"name\":\"A\"}":{}})"),
+            std::string::npos)
+      << Owners(place)[0];
+  // An apply declares each once, and names what it would take.
+  const std::string mine = DeploymentWith("{name: x, env: [{name: A, value: '3'}]}");
+  const Reply conflict = Apply(place, "two", mine);
+  EXPECT_NE(conflict.body.find(".spec.template.spec.containers[name=\\\"x\\\"].env[name="),
+            std::string::npos)
+      << conflict.body;
+  ASSERT_EQ(Apply(place, "two", mine, "&force=true").status, 200);
+  EXPECT_EQ(server_.Get(place).Json().At("/spec/template/spec/containers/0/env"),
+            Json(R"([{"name":"A","value":"3"}])"));
+}
+
+TEST_F(FieldOwnersTest, AnApplyWhoseListsAreWrong_NamesAllFaults) {
+  const Reply refused = Apply(kDeployments + "/d", "one",
+                              DeploymentWith("{name: x, env: [{name: A}, {name: A}], ports: "
+                                             "[{containerPort: 1}, {containerPort: 1}]}"));
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(refused.Json()["message"].StringOrEmpty(),
+            "failed to create typed patch object (/d; apps/v1, Kind=Deployment): errors:\n"
+            "  .spec.template.spec.containers[name=\"x\"].env: duplicate entries for key "
+            "[name=\"A\"]\n"
+            "  .spec.template.spec.containers[name=\"x\"].ports: duplicate entries for key "
+            "[containerPort=1,protocol=\"TCP\"]");
+  const Reply nameless = Apply(kDeployments + "/d", "one", DeploymentWith("{image: i}"));
+  EXPECT_EQ(nameless.Json()["message"].StringOrEmpty(),
+            "failed to create typed patch object (/d; apps/v1, Kind=Deployment): "
+            ".spec.template.spec.containers: element 0: associative list with keys has an element "
+            "that omits all key fields [\"name\"] (and doesn't have default values for any key "
+            "fields)");
+}
+
+TEST_F(FieldOwnersTest, FieldsOfAServiceThatTheServerDrops_KeepTheirOwners) {
+  const std::string services = "/api/v1/namespaces/default/services";
+  const Reply made = server_.Do(
+      "POST", services + "?fieldManager=one",
+      R"({"metadata":{"name":"s"},"spec":{"type":"LoadBalancer","externalTrafficPolicy":"Local",)"
+      R"("ports":[{"port":1}]}})");
+  ASSERT_EQ(made.status, 201) << made.body;
+  const Reply changed = Merge(services + "/s", "two", R"({"spec":{"type":"ClusterIP"}})");
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  EXPECT_TRUE(changed.Json().At("/spec/externalTrafficPolicy").is_null());
+  EXPECT_NE(Owners(services + "/s")[0].find(R"("f:externalTrafficPolicy":{})"), std::string::npos)
+      << Owners(services + "/s")[0];
+}
+
+TEST_F(FieldOwnersTest, EntriesInVersionsThatTheKindDoesNotHave_AreForgotten) {
+  Post("one", R"({"metadata":{"name":"a"},"data":{"k":"1"}})");
+  const auto entry = [](const std::string& manager, const std::string& version) {
+    return R"({"manager":")" + manager + R"(","operation":"Update","apiVersion":")" + version +
+           R"(","time":"2026-11-30T00:00:00Z","fieldsType":"FieldsV1",)"
+           R"("fieldsV1":{"f:data":{"f:k":{}}}})";
+  };
+  ASSERT_EQ(Merge(std::string(kMaps) + "/a", "two",
+                  R"({"metadata":{"managedFields":[)" + entry("now", "v1") + "," +
+                      entry("former", "v1beta9") + "]}}")
+                .status,
+            200);
+  EXPECT_THAT(Owners(), ElementsAre(R"(now Update {"f:data":{"f:k":{}}})"));
+}
+
+TEST_F(FieldOwnersTest, EndOfEmptyLabelsOfACustomResource_IsAChange) {
+  ASSERT_TRUE(server_.server()
+                  .Load(R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+        metadata: {name: stars.x.io}, spec: {group: x.io, scope: Namespaced,
+        names: {plural: stars, kind: Star}, versions: [{name: v1, served: true, storage: true,
+        schema: {openAPIV3Schema: {type: object}}}]}})")
+                  .ok());
+  const std::string star = "/apis/x.io/v1/namespaces/default/stars/s";
+  const auto apply = [&] {
+    return Apply(star, "one", "{apiVersion: x.io/v1, kind: Star, metadata: {name: s, labels: {}}}")
+        .Json();
+  };
+  const json::Value made = apply();
+  EXPECT_TRUE(made.At("/metadata/labels").is_null());
+  const auto version = [](const json::Value& object) {
+    return object.At("/metadata/resourceVersion");
+  };
+  EXPECT_EQ(version(apply()), version(made)) << "the same once more";
+  const json::Value tidied = Merge(star, "two", "{}").Json();
+  EXPECT_NE(version(tidied), version(made));
+  EXPECT_EQ(version(Merge(star, "two", "{}").Json()), version(tidied));
+}
+
 // ---- FieldSet
 
 TEST(FieldSetTest, AFieldSetIsReadAndWrittenAsFieldsV1) {

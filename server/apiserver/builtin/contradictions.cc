@@ -1,5 +1,6 @@
 #include "apiserver/builtin/contradictions.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -208,6 +209,25 @@ void CheckRules(const ServedResource& resource, const json::Value& rules, Causes
   }
 }
 
+// Returns the number of the rule that the cause is about; none: it is about something else.
+std::optional<std::int64_t> RuleOf(const StatusCause& cause) {
+  constexpr std::string_view kRules = "rules[";
+  std::string_view field = cause.field;
+  if (!field.starts_with(kRules)) return std::nullopt;
+  field.remove_prefix(kRules.size());
+  return internal::base::NumberIn(field.substr(0, field.find(']')));
+}
+
+// A real server looks at one rule after another, and first at its verbs.
+void SortByRule(Causes& causes) {
+  const auto place = [](const StatusCause& cause) {
+    return std::pair(RuleOf(cause).value_or(-1), !cause.field.ends_with(".verbs"));
+  };
+  std::stable_sort(causes.begin(), causes.end(), [&](const StatusCause& a, const StatusCause& b) {
+    return place(a) < place(b);
+  });
+}
+
 }  // namespace
 
 void ValidateContradictions(const ServedResource& resource, const json::Value& object,
@@ -233,6 +253,7 @@ void ValidateContradictions(const ServedResource& resource, const json::Value& o
   } else if (resource.Is("rbac.authorization.k8s.io", "roles") ||
              resource.Is("rbac.authorization.k8s.io", "clusterroles")) {
     CheckRules(resource, object["rules"], causes);
+    SortByRule(causes);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -60,8 +61,14 @@ std::string ShownKey(const ElementKey& key, const json::Value& element) {
 std::string DuplicateIn(const json::Value& declared, const MessageDescriptor* message,
                         const std::string& path);
 
-// Returns where two declared elements of a list have the same key, in the list or below it; empty:
-// nowhere.
+bool HasKey(const ElementKey& key, const json::Value& element) {
+  return std::any_of(key.members.begin(), key.members.end(), [&](std::string_view member) {
+    return member == "protocol" || !element[member].is_null();
+  });
+}
+
+// Returns where two declared elements of a list have the same key, or one has none, in the list or
+// below it; empty: nowhere.
 std::string DuplicateIn(const json::Array& declared, const FieldDescriptor* field,
                         const std::string& path) {
   const ListRule rule = RuleOf(field);
@@ -69,6 +76,9 @@ std::string DuplicateIn(const json::Array& declared, const FieldDescriptor* fiel
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const json::Value& element = declared[i];
     std::string place = path + "[" + std::to_string(i) + "]";
+    if (rule.merges && !rule.key.members.empty() && !HasKey(rule.key, element)) {
+      return path + ": element " + std::to_string(i) + " has no key";
+    }
     if (rule.merges) {
       const std::string key = ShownKey(rule.key, element);
       if (!seen.insert(IdentityOf(rule.key, element)).second) {
@@ -102,7 +112,12 @@ std::string DuplicateIn(const json::Value& declared, const MessageDescriptor* me
 void MergeList(const ListRule& rule, const MessageDescriptor* message, const json::Array& declared,
                json::Array& list) {
   const std::vector<std::string> old = IdentitiesOf(rule.key, list);
-  const Places places = PlacesOf(rule.key, list);
+  // Elements with equal identities are ambiguous, and match none.
+  std::map<std::string_view, json::Value*> known;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    const auto [at, fresh] = known.emplace(old[i], &list[i]);
+    if (!fresh) at->second = nullptr;
+  }
   json::Array merged;
   for (const AppliedElement& element : OrderOfApply(old, IdentitiesOf(rule.key, declared))) {
     if (!element.declared) {
@@ -110,13 +125,13 @@ void MergeList(const ListRule& rule, const MessageDescriptor* message, const jso
       continue;
     }
     const json::Value& wanted = declared[element.index];
-    const auto found = places.find(IdentityOf(rule.key, wanted));
-    if (found == places.end()) {
+    const auto found = known.find(IdentityOf(rule.key, wanted));
+    if (found == known.end() || found->second == nullptr) {
       merged.push_back(wanted);
       json::DropNulls(merged.back());
       continue;
     }
-    json::Value& there = merged.emplace_back(std::move(list[found->second]));
+    json::Value& there = merged.emplace_back(std::move(*found->second));
     if (!rule.key.members.empty()) MergeObject(wanted, message, there);
   }
   list = std::move(merged);

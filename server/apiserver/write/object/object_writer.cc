@@ -25,6 +25,7 @@
 #include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/object/sent_metadata.h"
 #include "apiserver/write/object/spec_checks.h"
+#include "apiserver/write/object/stored_size.h"
 #include "base/text/number_in.h"
 #include "base/text/uuid.h"
 #include "object/transcode/transcode.h"
@@ -42,13 +43,13 @@ void Append(std::vector<T> more, std::vector<T>& all) {
 void TrackOwners(Draft& draft, const json::Value& before) {
   const WriteTarget& target = draft.target;
   if (!target.manager.tracks || target.manager.applies) return;
-  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.filled_in,
+  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.chosen,
               draft.object);
 }
 
 // Returns whether the write would change nothing. `form`: version of the object.
 bool IsUnchanged(const Draft& draft, std::uint32_t form) {
-  if (draft.creates) return false;
+  if (draft.creates || draft.over->untidy() != draft.untidy) return false;
   const bool converted = draft.converts || draft.shown != nullptr;
   if (!converted) return SameObject(draft.old, draft.object);
   return draft.over->form() == form && SameObject(draft.over->Parse(), draft.object);
@@ -104,6 +105,7 @@ void ObjectWriter::Convert(Draft& draft) {
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   const bool converts = draft.target.at.version->conversion != nullptr;
+  draft.untidy = resource.custom && draft.target.manager.applies && IsUntidy(draft.object);
   // With defaulting, nulls are handled by field type.
   if (converts || (!resource.custom && !state_.options.defaulting)) json::DropNulls(draft.object);
   if (Result<void> fits = CheckSent(draft); !fits) return fits;
@@ -175,9 +177,12 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   if (!state_.options.defaulting || resource.custom) return {};
   const FieldManager& manager = draft.target.manager;
   if (manager.tracks && !manager.applies && resource.Is("", "services")) {
-    draft.filled_in = FieldsToAssign(draft.object);
+    draft.chosen.filled_in = FieldsToAssign(draft.object);
   }
-  return strategy_.Create(resource, draft.target.user.get(), draft.object);
+  const UserInfo* const user = draft.target.user.get();
+  if (Result<void> made = strategy_.Create(resource, user, draft.object); !made) return made;
+  draft.forbidden = strategy_.RefusalOfValid(resource, user, draft.object);
+  return {};
 }
 
 // Handles an update of an absent object: some resources create it.
@@ -225,10 +230,14 @@ void ObjectWriter::Load(Draft& draft) {
 
 Result<void> ObjectWriter::Assign(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
-  if (draft.target.manager.tracks && !draft.target.manager.applies) {
-    draft.filled_in = FieldsToAssign(draft.object);
-  }
+  const bool tracks = draft.target.manager.tracks && !draft.target.manager.applies;
+  const json::Value sent = tracks ? draft.object : json::Value();
   std::vector<StatusCause> refused = strategy_.Assign(resource, draft.old, draft.object);
+  if (tracks) {
+    const ValueShape shape = ValueShape::Of(*draft.target.at.version);
+    draft.chosen = {.filled_in = FieldsToAssign(sent),
+                    .dropped = FieldsRemoved(shape, sent, draft.object)};
+  }
   if (refused.empty()) return {};
   std::vector<StatusCause> causes = ValidateAddedFinalizers(draft.old, draft.object);
   Append(std::move(refused), causes);
@@ -250,6 +259,9 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
          causes);
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
+  }
+  if (!draft.forbidden.empty()) {
+    return ForbiddenError(resource.Subject(draft.target.name), draft.forbidden);
   }
   object.Ensure("metadata").Set("creationTimestamp", FormatTime(draft.now));
   TrackOwners(draft, json::Value());
@@ -293,6 +305,7 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   if (IsDefinition(resource)) CompleteDefinition(draft);
   const auto storage = resource.custom ? resource.StorageVersion() : nullptr;
   const std::uint32_t form = storage == nullptr ? 0 : resource.FormOf(storage->version);
+  const std::uint32_t untidy = draft.untidy ? StoredObject::kUntidy : 0;
   draft.unchanged = IsUnchanged(draft, form);
   if (draft.unchanged) return {};
   // The final version is not known yet. Dry runs never get one; the response to a dry run of a
@@ -302,8 +315,10 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
     version = draft.creates ? internal::base::NumberIn(draft.sent_version).value_or(0)
                             : draft.over->resource_version();
   }
-  draft.stored = StoredObject::Make(draft.object, version, resource.fields, form);
-  return CheckSize(draft);
+  draft.stored = StoredObject::Make(draft.object, version, resource.fields, form | untidy);
+  if (draft.target.dry_run) return {};
+  return CheckStoredSize(StoredAt(draft.target.at), *draft.stored, draft.object,
+                         state_.options.max_object_bytes);
 }
 
 void ObjectWriter::CompleteDefinition(Draft& draft) {
@@ -318,27 +333,6 @@ void ObjectWriter::CompleteDefinition(Draft& draft) {
   if (draft.creates || spec != std::as_const(draft.old)["spec"]) {
     draft.defined = DefinedResource::Make(spec);
   }
-}
-
-Result<void> ObjectWriter::CheckSize(const Draft& draft) const {
-  const std::size_t most = state_.options.max_object_bytes;
-  std::size_t size = draft.stored->body().size();
-  if (most == 0 || size <= most || draft.target.dry_run) return {};
-  // A real server stores built-in kinds as protobuf, which is smaller.
-  if (const auto* message = StoredAt(draft.target.at).version->message; message != nullptr) {
-    const auto bytes = internal::JsonToProtobuf(*message, draft.object.Dump());
-    if (bytes && bytes->size() <= most) return {};
-    if (bytes) size = bytes->size();
-  }
-  // Limit of messages from the real server to etcd.
-  constexpr std::size_t kMostSent = std::size_t{2} << 20;
-  return Error(Reason::kUnknown, size <= kMostSent
-                                     ? "etcdserver: request is too large"
-                                     : "rpc error: code = ResourceExhausted desc = trying to send "
-                                       "message larger than max (" +
-                                           std::to_string(size) + " vs. " +
-                                           std::to_string(kMostSent) + ")")
-      .WithHttpStatus(500);
 }
 
 std::shared_ptr<ReshapedObjects> ObjectWriter::Reshape(const Draft& draft) const {
