@@ -295,12 +295,6 @@ TEST_F(FieldOwnersTest, AnApplyWhoseListsAreWrong_NamesAllFaults) {
             "[name=\"A\"]\n"
             "  .spec.template.spec.containers[name=\"x\"].ports: duplicate entries for key "
             "[containerPort=1,protocol=\"TCP\"]");
-  const Reply nameless = Apply(kDeployments + "/d", "one", DeploymentWith("{image: i}"));
-  EXPECT_EQ(nameless.Json()["message"].StringOrEmpty(),
-            "failed to create typed patch object (/d; apps/v1, Kind=Deployment): "
-            ".spec.template.spec.containers: element 0: associative list with keys has an element "
-            "that omits all key fields [\"name\"] (and doesn't have default values for any key "
-            "fields)");
 }
 
 TEST_F(FieldOwnersTest, FieldsOfAServiceThatTheServerDrops_KeepTheirOwners) {
@@ -330,29 +324,6 @@ TEST_F(FieldOwnersTest, EntriesInVersionsThatTheKindDoesNotHave_AreForgotten) {
                 .status,
             200);
   EXPECT_THAT(Owners(), ElementsAre(R"(now Update {"f:data":{"f:k":{}}})"));
-}
-
-TEST_F(FieldOwnersTest, EndOfEmptyLabelsOfACustomResource_IsAChange) {
-  ASSERT_TRUE(server_.server()
-                  .Load(R"({apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
-        metadata: {name: stars.x.io}, spec: {group: x.io, scope: Namespaced,
-        names: {plural: stars, kind: Star}, versions: [{name: v1, served: true, storage: true,
-        schema: {openAPIV3Schema: {type: object}}}]}})")
-                  .ok());
-  const std::string star = "/apis/x.io/v1/namespaces/default/stars/s";
-  const auto apply = [&] {
-    return Apply(star, "one", "{apiVersion: x.io/v1, kind: Star, metadata: {name: s, labels: {}}}")
-        .Json();
-  };
-  const json::Value made = apply();
-  EXPECT_TRUE(made.At("/metadata/labels").is_null());
-  const auto version = [](const json::Value& object) {
-    return object.At("/metadata/resourceVersion");
-  };
-  EXPECT_EQ(version(apply()), version(made)) << "the same once more";
-  const json::Value tidied = Merge(star, "two", "{}").Json();
-  EXPECT_NE(version(tidied), version(made));
-  EXPECT_EQ(version(Merge(star, "two", "{}").Json()), version(tidied));
 }
 
 // ---- FieldSet

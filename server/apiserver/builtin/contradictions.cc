@@ -194,9 +194,9 @@ void CheckRules(const ServedResource& resource, const json::Value& rules, Causes
     if (urls.size() == 0) continue;
     const std::string at = At("rules", i) + ".nonResourceURLs";
     if (resource.plural == "roles") {
-      // It says nothing of what is missing then.
+      // It says nothing of groups and resources that are missing then.
       std::erase_if(causes, [&](const StatusCause& cause) {
-        return cause.field.starts_with(At("rules", i) + ".");
+        return cause.field.starts_with(At("rules", i) + ".") && !cause.field.ends_with(".verbs");
       });
       causes.push_back(
           InvalidValue(at, urls.Dump(), "namespaced rules cannot apply to non-resource URLs"));
@@ -218,10 +218,10 @@ std::optional<std::int64_t> RuleOf(const StatusCause& cause) {
   return internal::base::NumberIn(field.substr(0, field.find(']')));
 }
 
-// A real server looks at one rule after another, and first at its verbs.
+// A real server looks at one rule after another, and at last at the verbs of all.
 void SortByRule(Causes& causes) {
   const auto place = [](const StatusCause& cause) {
-    return std::pair(RuleOf(cause).value_or(-1), !cause.field.ends_with(".verbs"));
+    return std::pair(cause.field.ends_with(".verbs"), RuleOf(cause).value_or(-1));
   };
   std::stable_sort(causes.begin(), causes.end(), [&](const StatusCause& a, const StatusCause& b) {
     return place(a) < place(b);

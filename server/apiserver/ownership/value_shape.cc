@@ -132,9 +132,8 @@ void ValueShape::AppendKey(const std::vector<std::string_view>& keys, const json
 
 const json::Value* ValueShape::KeyPart(const json::Value& item, std::string_view member) const {
   static const json::Value kTcp = "TCP";
-  if (const json::Value* const part = item.Find(member); part != nullptr && !part->is_null()) {
-    return part;
-  }
+  const json::Value* const part = item.Find(member);
+  if (part != nullptr && (schema_ != nullptr || !part->is_null())) return part;
   if (schema_ == nullptr) return member == "protocol" ? &kTcp : nullptr;
   const SchemaNode* const node =
       schema_->items == nullptr ? nullptr : schema_->items->FindMember(member);

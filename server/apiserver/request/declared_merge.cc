@@ -61,14 +61,8 @@ std::string ShownKey(const ElementKey& key, const json::Value& element) {
 std::string DuplicateIn(const json::Value& declared, const MessageDescriptor* message,
                         const std::string& path);
 
-bool HasKey(const ElementKey& key, const json::Value& element) {
-  return std::any_of(key.members.begin(), key.members.end(), [&](std::string_view member) {
-    return member == "protocol" || !element[member].is_null();
-  });
-}
-
-// Returns where two declared elements of a list have the same key, or one has none, in the list or
-// below it; empty: nowhere.
+// Returns where two declared elements of a list have the same key, in the list or below it; empty:
+// nowhere.
 std::string DuplicateIn(const json::Array& declared, const FieldDescriptor* field,
                         const std::string& path) {
   const ListRule rule = RuleOf(field);
@@ -76,9 +70,6 @@ std::string DuplicateIn(const json::Array& declared, const FieldDescriptor* fiel
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const json::Value& element = declared[i];
     std::string place = path + "[" + std::to_string(i) + "]";
-    if (rule.merges && !rule.key.members.empty() && !HasKey(rule.key, element)) {
-      return path + ": element " + std::to_string(i) + " has no key";
-    }
     if (rule.merges) {
       const std::string key = ShownKey(rule.key, element);
       if (!seen.insert(IdentityOf(rule.key, element)).second) {

@@ -120,9 +120,9 @@ class Merger {
     return out;
   }
 
-  // Returns null where the key is absent and has no default.
+  // Returns null where the key is absent and has no default. A null is a value.
   static const Value* PartOf(const SchemaNode& schema, const Value& item, std::string_view key) {
-    if (const Value* const part = item.Find(key); part != nullptr && !part->is_null()) return part;
+    if (const Value* const part = item.Find(key)) return part;
     const SchemaNode* const member =
         schema.items == nullptr ? nullptr : schema.items->FindMember(key);
     return member != nullptr && member->default_value ? &*member->default_value : nullptr;

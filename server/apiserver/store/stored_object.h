@@ -76,11 +76,7 @@ class StoredObject {
 
   // Version of the body: an index into ServedResource::forms. Used only where a webhook converts
   // between versions.
-  [[nodiscard]] std::uint32_t form() const { return form_ & ~kUntidy; }
-  // An apply has brought empty labels or annotations, which a real server stores and never shows.
-  // Their end is a change.
-  static constexpr std::uint32_t kUntidy = 1U << 31U;  // part of the form
-  [[nodiscard]] bool untidy() const { return (form_ & kUntidy) != 0; }
+  [[nodiscard]] std::uint32_t form() const { return form_; }
 
   // `"metadata":{...},...}`.
   [[nodiscard]] const std::string& body() const { return body_; }

@@ -49,7 +49,7 @@ void TrackOwners(Draft& draft, const json::Value& before) {
 
 // Returns whether the write would change nothing. `form`: version of the object.
 bool IsUnchanged(const Draft& draft, std::uint32_t form) {
-  if (draft.creates || draft.over->untidy() != draft.untidy) return false;
+  if (draft.creates) return false;
   const bool converted = draft.converts || draft.shown != nullptr;
   if (!converted) return SameObject(draft.old, draft.object);
   return draft.over->form() == form && SameObject(draft.over->Parse(), draft.object);
@@ -105,7 +105,6 @@ void ObjectWriter::Convert(Draft& draft) {
 Result<void> ObjectWriter::ToStoredForm(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
   const bool converts = draft.target.at.version->conversion != nullptr;
-  draft.untidy = resource.custom && draft.target.manager.applies && IsUntidy(draft.object);
   // With defaulting, nulls are handled by field type.
   if (converts || (!resource.custom && !state_.options.defaulting)) json::DropNulls(draft.object);
   if (Result<void> fits = CheckSent(draft); !fits) return fits;
@@ -305,7 +304,6 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
   if (IsDefinition(resource)) CompleteDefinition(draft);
   const auto storage = resource.custom ? resource.StorageVersion() : nullptr;
   const std::uint32_t form = storage == nullptr ? 0 : resource.FormOf(storage->version);
-  const std::uint32_t untidy = draft.untidy ? StoredObject::kUntidy : 0;
   draft.unchanged = IsUnchanged(draft, form);
   if (draft.unchanged) return {};
   // The final version is not known yet. Dry runs never get one; the response to a dry run of a
@@ -315,7 +313,7 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
     version = draft.creates ? internal::base::NumberIn(draft.sent_version).value_or(0)
                             : draft.over->resource_version();
   }
-  draft.stored = StoredObject::Make(draft.object, version, resource.fields, form | untidy);
+  draft.stored = StoredObject::Make(draft.object, version, resource.fields, form);
   if (draft.target.dry_run) return {};
   return CheckStoredSize(StoredAt(draft.target.at), *draft.stored, draft.object,
                          state_.options.max_object_bytes);

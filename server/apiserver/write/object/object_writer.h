@@ -44,7 +44,6 @@ struct Draft {
   // The same in the target's version, if it had to be converted for that; else null.
   StoredObjectPtr shown{};
   json::Value old{};  // the same, parsed
-  bool untidy = false;  // StoredObject::untidy
   ServerFields chosen{};  // if owners are tracked
   // Why it is forbidden once it is valid; empty: it is not.
   std::string forbidden{};

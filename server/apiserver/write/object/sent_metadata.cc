@@ -28,14 +28,6 @@ Result<std::string> PlaceNew(const WriteTarget& target, json::Value& metadata) {
   return sent_version;
 }
 
-bool IsUntidy(const json::Value& object) {
-  const json::Value& metadata = object["metadata"];
-  const auto empty = [&](const char* name) {
-    return metadata[name].is_object() && metadata[name].size() == 0;
-  };
-  return empty("labels") || empty("annotations");
-}
-
 Result<void> CheckSentMetadata(const WriteTarget& target, const json::Value& metadata) {
   if (Result<void> named = CheckSentName(metadata, target.name); !named) return named;
   if (target.at.resource->namespaced) {

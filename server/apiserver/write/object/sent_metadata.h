@@ -18,9 +18,6 @@ struct WriteTarget;  // apiserver/write/object/write_request.h
 // sets. Returns the resourceVersion sent, if any.
 Result<std::string> PlaceNew(const WriteTarget& target, json::Value& metadata);
 
-// Returns whether an object has labels or annotations, but none in them.
-bool IsUntidy(const json::Value& object);
-
 // Checks that the metadata sent for an existing object matches the request, and is well-formed.
 Result<void> CheckSentMetadata(const WriteTarget& target, const json::Value& metadata);
 
