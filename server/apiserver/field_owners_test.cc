@@ -266,12 +266,12 @@ TEST_F(FieldOwnersTest, ACustomResourcesListsFollowItsSchema_FK_05) {
 
 TEST_F(FieldOwnersTest, ElementsWithOneKey_HaveOneOwner) {
   const std::string place = kDeployments + "/d";
-  const std::string env = "{name: x, image: i, env: [{name: A, value: '1'}, {name: A, value: '2'}]}";
+  const std::string env =
+      "{name: x, image: i, env: [{name: A, value: '1'}, {name: A, value: '2'}]}";
   const Reply made = server_.Do("POST", kDeployments + "?fieldManager=one", DeploymentWith(env),
                                 {{"Content-Type", "application/yaml"}});
   ASSERT_EQ(made.status, 201) << made.body;
-  EXPECT_NE(Owners(place)[0].find(R"("f:env":{".":{},"k:{\"name\":\"A\"}":{}})"),
-            std::string::npos)
+  EXPECT_NE(Owners(place)[0].find(R"("f:env":{".":{},"k:{\"name\":\"A\"}":{}})"), std::string::npos)
       << Owners(place)[0];
   // An apply declares each once, and names what it would take.
   const std::string mine = DeploymentWith("{name: x, env: [{name: A, value: '3'}]}");

@@ -260,8 +260,9 @@ std::string BuiltinStrategy::RefusalOfValid(const ServedResource& resource, cons
                                             const json::Value& object) const {
   const bool stray = runtime_class_ && user != nullptr && IsCore(resource, "pods") &&
                      HasStrayOverhead(state_, object["spec"]);
-  return stray ? "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
-               : "";
+  return stray
+             ? "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+             : "";
 }
 
 void BuiltinStrategy::Created(const ServedResource& resource, WallTime now, json::Value& object) {

@@ -223,9 +223,8 @@ void SortByRule(Causes& causes) {
   const auto place = [](const StatusCause& cause) {
     return std::pair(cause.field.ends_with(".verbs"), RuleOf(cause).value_or(-1));
   };
-  std::stable_sort(causes.begin(), causes.end(), [&](const StatusCause& a, const StatusCause& b) {
-    return place(a) < place(b);
-  });
+  std::stable_sort(causes.begin(), causes.end(),
+                   [&](const StatusCause& a, const StatusCause& b) { return place(a) < place(b); });
 }
 
 }  // namespace

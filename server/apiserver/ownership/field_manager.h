@@ -30,8 +30,8 @@ struct FieldManager {
   std::string api_version{};
   std::string subresource{};
   std::string now{};  // RFC 3339
-  // Of a built-in object: entries in versions that this kind does not have are forgotten. Empty: all
-  // entries stay.
+  // Kind of a built-in object: entries in versions that it does not have are forgotten. Empty: they
+  // stay.
   std::string kind{};
   // Fields that a write like this cannot set, with all below them: the writer does not own them.
   FieldSet reset{};

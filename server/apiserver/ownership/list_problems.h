@@ -1,6 +1,6 @@
 // apiserver/ownership/list_problems.h
 //
-// What is wrong with the lists of an object that a server-side apply declares.
+// Faults of the lists of an object that a server-side apply declares.
 
 #ifndef KINFORMER_APISERVER_OWNERSHIP_LIST_PROBLEMS_H_
 #define KINFORMER_APISERVER_OWNERSHIP_LIST_PROBLEMS_H_

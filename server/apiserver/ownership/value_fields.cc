@@ -119,22 +119,39 @@ std::optional<FieldChanges> ItemDifference(const ValueShape& shape, const Value*
   return out;
 }
 
-FieldChanges Difference(const ValueShape& shape, const Value* before, const Value* after) {
-  const auto is = [&](auto type) {
-    return (before == nullptr || type(*before)) && (after == nullptr || type(*after));
+// Compares values as those of one type. Null has each type.
+FieldChanges DifferenceAs(json::Type type, const ValueShape& shape, const Value* before,
+                          const Value* after) {
+  const auto of_type = [&](const Value* value) {
+    return value != nullptr && value->type() == type ? value : nullptr;
   };
-  const bool empty =
-      (before == nullptr || before->size() == 0) && (after == nullptr || after->size() == 0);
+  const auto is_empty = [](const Value* value) { return value == nullptr || value->size() == 0; };
+  const Value* const old = of_type(before);
+  const Value* const now = of_type(after);
+  if (is_empty(old) && is_empty(now)) return Whole(before, after);
+  if (type == json::Type::kObject) {
+    return shape.IsAtomicObject() ? Whole(before, after) : MemberDifference(shape, old, now);
+  }
+  std::optional<FieldChanges> items = ItemDifference(shape, old, now);
+  return items ? *std::move(items) : Whole(before, after);
+}
+
+FieldChanges Difference(const ValueShape& shape, const Value* before, const Value* after) {
+  const auto type_of = [](const Value* value) {
+    return value == nullptr ? json::Type::kNull : value->type();
+  };
+  const auto container = [](json::Type type) {
+    return type == json::Type::kObject || type == json::Type::kArray;
+  };
+  const json::Type old = type_of(before);
+  const json::Type now = type_of(after);
   FieldChanges out;
-  if (empty) return Whole(before, after);
-  if (is([](const Value& value) { return value.is_object(); }) && !shape.IsAtomicObject()) {
-    out = MemberDifference(shape, before, after);
-  } else if (is([](const Value& value) { return value.is_array(); })) {
-    std::optional<FieldChanges> items = ItemDifference(shape, before, after);
-    if (!items) return Whole(before, after);
-    out = *std::move(items);
-  } else {
-    return Whole(before, after);
+  if (container(old)) out = DifferenceAs(old, shape, before, after);
+  if (container(now) && now != old) out.Add(DifferenceAs(now, shape, before, after));
+  const bool scalar = !container(old) && old != json::Type::kNull;
+  const bool becomes_scalar = !container(now) && now != json::Type::kNull;
+  if (scalar || becomes_scalar || (!container(old) && !container(now))) {
+    out.Add(Whole(before, after));
   }
   if (before == nullptr) out.added.owned = true;
   if (after == nullptr) out.removed.owned = true;

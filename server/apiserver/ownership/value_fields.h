@@ -18,8 +18,8 @@ namespace kinformer::apiserver {
 // Returns the fields that an applied object declares. Counterpart: TypedValue.ToFieldSet.
 [[nodiscard]] FieldSet FieldsOf(const ValueShape& shape, const json::Value& value);
 
-// Makes fields of an object follow a schema that has changed since: what has become a whole value has
-// the owners of its parts. Counterpart: typed.ReconcileFieldSetWithSchema.
+// Makes fields of an object follow a schema that has changed since: what has become a whole value
+// has the owners of its parts. Counterpart: typed.ReconcileFieldSetWithSchema.
 void FitTo(const ValueShape& shape, FieldSet& fields);
 
 // Counterpart: typed.Comparison.
@@ -28,6 +28,11 @@ struct FieldChanges {
   FieldSet modified{};
   FieldSet removed{};
   [[nodiscard]] bool empty() const { return added.empty() && modified.empty() && removed.empty(); }
+  void Add(const FieldChanges& other) {
+    added.Add(other.added);
+    modified.Add(other.modified);
+    removed.Add(other.removed);
+  }
 };
 [[nodiscard]] FieldChanges Compare(const ValueShape& shape, const json::Value& before,
                                    const json::Value& after);

@@ -45,7 +45,7 @@ TEST(NewFields, BuiltInObject_HasThoseOfAComparison) {
             R"("f:cpu":{}}}}},"f:nodeSelector":{},"f:securityContext":{},"f:tolerations":{}}})");
   // Two elements with one key have one owner, of the key alone.
   EXPECT_EQ(FieldsOfNew(shape, "{spec: {containers: [{name: c}, {name: c}]}}"),
-            R"({"f:spec":{"f:containers":{".":{},"k:{\"name\":\"c\"}":{}}}})");
+            R"({"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{}}}})");
   FieldsOfNew(shape, "{spec: {containers: []}, status: {conditions: [{type: a}], phase: null}}");
   FieldsOfNew(shape, "{metadata: {finalizers: [a, b], ownerReferences: [{uid: u}]}}");
 }
@@ -56,8 +56,9 @@ TEST(NewFields, FieldsThatAreLeftOut_GoWithAllBelowThem) {
   const FieldSet left =
       FieldSet::FromJson(Parse(R"({"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{}}}})"));
   const FieldSet name = FieldSet::FromJson(Parse(R"({"f:metadata":{"f:name":{}}})"));
-  const json::Value pod = Parse("{metadata: {name: a}, spec: {containers: [{name: a, image: i}]}}");
-  EXPECT_EQ(NewFieldsOf(shape, pod, {&name, &left}).Dump(), R"({"f:spec":{"f:containers":{".":{}}}})");
+  const json::Value pod =
+      Parse("{metadata: {name: a}, spec: {nodeName: n, containers: [{name: a, image: i}]}}");
+  EXPECT_EQ(NewFieldsOf(shape, pod, {&name, &left}).Dump(), R"({"f:spec":{"f:nodeName":{}}})");
   const FieldSet spec = FieldSet::FromJson(Parse(R"({"f:spec":{}})"));
   EXPECT_TRUE(NewFieldsOf(shape, pod, {&name, &spec}).is_null());
 }

@@ -33,7 +33,7 @@ class ValueShape {
   [[nodiscard]] bool IsAtomicObject() const;
   // Whether elements of the list have owners of their own.
   [[nodiscard]] bool MergesItems() const;
-  // Returns the members that name the elements of such a list, in alphabetical order; none: values do.
+  // Returns the members that name its elements, in alphabetical order; none: their values do.
   [[nodiscard]] std::vector<std::string_view> Keys() const;
   // Returns the names of the elements of a list: `k:{...}` or `v:...`, perhaps several times the
   // same one; nullopt for an atomic list.

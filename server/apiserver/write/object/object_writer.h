@@ -43,7 +43,7 @@ struct Draft {
   StoredObjectPtr over{};
   // The same in the target's version, if it had to be converted for that; else null.
   StoredObjectPtr shown{};
-  json::Value old{};  // the same, parsed
+  json::Value old{};      // the same, parsed
   ServerFields chosen{};  // if owners are tracked
   // Why it is forbidden once it is valid; empty: it is not.
   std::string forbidden{};

@@ -15,8 +15,8 @@
 
 namespace kinformer::apiserver {
 
-// Returns the error of a real server's storage if the object is too large. `at`: the resource in its
-// stored version. `object`: the same as `stored`. `most`: 0: there is no limit.
+// Returns the error of a real server's storage if the object is too large. `at`: the resource in
+// its stored version. `object`: the same as `stored`. `most`: 0: there is no limit.
 [[nodiscard]] Result<void> CheckStoredSize(const ResourceAt& at, const StoredObject& stored,
                                            const json::Value& object, std::size_t most);
 
