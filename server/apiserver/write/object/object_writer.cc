@@ -1,5 +1,6 @@
 #include "apiserver/write/object/object_writer.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -446,9 +447,12 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
                : CheckSpec(target.at, merged, &old, state_.options.validation),
            causes);
     const auto fixed = ValidateChange(resource, target.subresource, old, merged);
-    // Declared rules come first: a binding keeps its role.
-    const bool first = resource.group == "rbac.authorization.k8s.io";
-    causes.insert(first ? causes.begin() : causes.end(), fixed.begin(), fixed.end());
+    // Names that a binding lacks come after all else.
+    const bool binds = resource.Is("rbac.authorization.k8s.io", "rolebindings");
+    const auto at = std::find_if(causes.begin(), causes.end(), [&](const StatusCause& cause) {
+      return binds && cause.reason == "FieldValueRequired" && cause.field.ends_with(".name");
+    });
+    causes.insert(at, fixed.begin(), fixed.end());
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {
       Append(draft.sent_as->validate_change(old, merged), causes);
     }

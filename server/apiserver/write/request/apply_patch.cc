@@ -131,7 +131,11 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
   for (std::string& problem : unknown) {
     problem = FieldPath(problem, object, at.resource->custom) + ": field not declared in schema";
   }
-  if (!unknown.empty()) return TypedPatchError(object, version, std::move(unknown));
+  if (!unknown.empty()) {
+    std::vector<std::string> lists = ListProblems(ValueShape::Of(version), object);
+    unknown.insert(unknown.end(), lists.begin(), lists.end());
+    return TypedPatchError(object, version, std::move(unknown));
+  }
 
   if (mode == "Ignore" || repeated.empty()) return patch;
   patch.warnings = std::move(repeated);
