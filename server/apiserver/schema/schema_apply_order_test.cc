@@ -113,7 +113,8 @@ TEST(SchemaApplyOrder, Values_AreMergedOrReplaced) {
            // The default of a key, also in place of null.
            Row{"{'map':[{'x':1}]}", "{'map':[{'k':'d','v':2}]}", "{'map':[{'x':1,'k':'d','v':2}]}"},
            Row{"{'map':[{'k':'d','x':1}]}", "{'map':[{'v':2}]}", "{'map':[{'k':'d','x':1,'v':2}]}"},
-           Row{"{'map':[{'k':null,'x':1}]}", "{'map':[{'k':'d'}]}", "{'map':[{'k':'d','x':1}]}"},
+           Row{"{'map':[{'k':null,'x':1}]}", "{'map':[{'k':'d'}]}",
+               "{'map':[{'k':null,'x':1},{'k':'d'}]}"},
            // Stored elements that cannot be told apart match none.
            Row{"{'map':[{'k':'a','x':1},{'k':'a','x':2}]}", "{'map':[{'k':'a','v':3}]}",
                "{'map':[{'k':'a','v':3}]}"},
