@@ -15,8 +15,9 @@ constexpr std::size_t kUsualText = 384;
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool SameName(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return Lower(x) == Lower(y); });
+  if (a.size() != b.size()) return false;
+  return a == b || std::equal(a.begin(), a.end(), b.begin(),
+                              [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
 // Returns the first field of that name; null: none.
@@ -25,9 +26,8 @@ const Ends* FindField(const std::vector<Ends>& fields, std::string_view text,
                       std::string_view name) {
   std::size_t begin = 0;
   for (const Ends& ends : fields) {
-    if (ends.name - begin == name.size() && SameName(text.substr(begin, name.size()), name)) {
-      return &ends;
-    }
+    const std::string_view here(text.data() + begin, ends.name - begin);
+    if (here.size() == name.size() && SameName(here, name)) return &ends;
     begin = ends.value;
   }
   return nullptr;
