@@ -171,6 +171,17 @@ TEST_F(FieldOwnersTest, AnObjectWithoutOwnersHasThemFromItsFirstApplyOn_FK_05) {
   EXPECT_EQ(owners[1].substr(0, 26), "before-first-apply Update ");
 }
 
+TEST_F(FieldOwnersTest, ATerminatingObjectWithoutOwners_HasItsTimeBeforeTheFirstApply) {
+  ASSERT_EQ(ApplyMap("one", "data: {k: v}").status, 201);
+  ASSERT_EQ(Merge(std::string(kMaps) + "/a", "two",
+                  R"({"metadata":{"finalizers":["x.io/f"],"managedFields":[]}})")
+                .status,
+            200);
+  ASSERT_EQ(server_.Do("DELETE", std::string(kMaps) + "/a").status, 200);
+  ASSERT_EQ(ApplyMap("one", "data: {k: v}").status, 200);
+  EXPECT_NE(Owners()[1].find(R"("f:deletionTimestamp":{})"), std::string::npos) << Owners()[1];
+}
+
 TEST_F(FieldOwnersTest, AnEmptyListForgetsAllOwners_FK_05) {
   for (const char* none : {"[]", "[{}]"}) {
     ASSERT_EQ(ApplyMap("one", "data: {k: v}", "&force=true").status / 100, 2);

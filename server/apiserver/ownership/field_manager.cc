@@ -18,9 +18,8 @@ namespace {
 constexpr std::size_t kMaxName = 128;
 // Fields that the server sets, and nobody owns.
 constexpr auto kUnowned = std::to_array<std::string_view>(
-    {"f:clusterName", "f:creationTimestamp", "f:deletionGracePeriodSeconds", "f:deletionTimestamp",
-     "f:generation", "f:managedFields", "f:name", "f:namespace", "f:resourceVersion", "f:selfLink",
-     "f:uid"});
+    {"f:clusterName", "f:creationTimestamp", "f:generation", "f:managedFields", "f:name",
+     "f:namespace", "f:resourceVersion", "f:selfLink", "f:uid"});
 
 void Strip(FieldSet& fields) {
   for (const std::string_view name : {"f:apiVersion", "f:kind", "f:metadata"}) {
