@@ -10,7 +10,7 @@
 #include "kinformer/base/result.h"
 #include "kinformer/json/json.h"
 
-#include "apiserver/registry/defined_resource.h"
+#include "apiserver/registry/resource_table.h"
 #include "apiserver/store/stored_object.h"
 
 namespace kinformer::apiserver {
