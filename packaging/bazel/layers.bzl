@@ -139,6 +139,7 @@ LAYERS = {
         "deps": [
             "base/core",
             "base/loop",
+            "base/text",
             "wire",
             "object",
             "api",
@@ -493,6 +494,8 @@ LAYERS = {
             "config",
             "api",
             "client",
+            "client/tools",
+            "cache/store",
             "cache/factory",
             "workqueue",
             "controller/events",

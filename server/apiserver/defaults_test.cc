@@ -460,6 +460,8 @@ TEST(BuiltinStrategy, PodsGetWhatTheirRuntimeClassSays) {
            R"("},"spec":{"containers":[{"name":"c","image":"i"}],)" + std::string(more) + "}}";
   };
   EXPECT_EQ(create(kPods, pod("a", R"("overhead":{"cpu":"1"})")).status, 403);
+  EXPECT_EQ(create(kPods, pod("a", R"("overhead":{"cpu":"1"},"restartPolicy":"x")")).status, 422)
+      << "only a valid pod is forbidden";
   const Reply missing = create(kPods, pod("a", R"("runtimeClassName":"r")"));
   EXPECT_EQ(missing.status, 403);
   EXPECT_EQ(missing.Json()["message"].StringOrEmpty(),

@@ -171,6 +171,17 @@ TEST_F(FieldOwnersTest, AnObjectWithoutOwnersHasThemFromItsFirstApplyOn_FK_05) {
   EXPECT_EQ(owners[1].substr(0, 26), "before-first-apply Update ");
 }
 
+TEST_F(FieldOwnersTest, ATerminatingObjectWithoutOwners_HasItsTimeBeforeTheFirstApply) {
+  ASSERT_EQ(ApplyMap("one", "data: {k: v}").status, 201);
+  ASSERT_EQ(Merge(std::string(kMaps) + "/a", "two",
+                  R"({"metadata":{"finalizers":["x.io/f"],"managedFields":[]}})")
+                .status,
+            200);
+  ASSERT_EQ(server_.Do("DELETE", std::string(kMaps) + "/a").status, 200);
+  ASSERT_EQ(ApplyMap("one", "data: {k: v}").status, 200);
+  EXPECT_NE(Owners()[1].find(R"("f:deletionTimestamp":{})"), std::string::npos) << Owners()[1];
+}
+
 TEST_F(FieldOwnersTest, AnEmptyListForgetsAllOwners_FK_05) {
   for (const char* none : {"[]", "[{}]"}) {
     ASSERT_EQ(ApplyMap("one", "data: {k: v}", "&force=true").status / 100, 2);
@@ -262,6 +273,68 @@ TEST_F(FieldOwnersTest, ACustomResourcesListsFollowItsSchema_FK_05) {
   const Reply less = Apply(place, "one", star("{keyed: [{id: k}]}"));
   ASSERT_EQ(less.status, 200) << less.body;
   EXPECT_EQ(less.Json()["spec"], Json(R"({"keyed":[{"id":"k"},{"id":"m"}]})"));
+}
+
+TEST_F(FieldOwnersTest, ElementsWithOneKey_HaveOneOwner) {
+  const std::string place = kDeployments + "/d";
+  const std::string env =
+      "{name: x, image: i, env: [{name: A, value: '1'}, {name: A, value: '2'}]}";
+  const Reply made = server_.Do("POST", kDeployments + "?fieldManager=one", DeploymentWith(env),
+                                {{"Content-Type", "application/yaml"}});
+  ASSERT_EQ(made.status, 201) << made.body;
+  EXPECT_NE(Owners(place)[0].find(R"("f:env":{".":{},"k:{\"name\":\"A\"}":{}})"), std::string::npos)
+      << Owners(place)[0];
+  // An apply declares each once, and names what it would take.
+  const std::string mine = DeploymentWith("{name: x, env: [{name: A, value: '3'}]}");
+  const Reply conflict = Apply(place, "two", mine);
+  EXPECT_NE(conflict.body.find(".spec.template.spec.containers[name=\\\"x\\\"].env[name="),
+            std::string::npos)
+      << conflict.body;
+  ASSERT_EQ(Apply(place, "two", mine, "&force=true").status, 200);
+  EXPECT_EQ(server_.Get(place).Json().At("/spec/template/spec/containers/0/env"),
+            Json(R"([{"name":"A","value":"3"}])"));
+}
+
+TEST_F(FieldOwnersTest, AnApplyWhoseListsAreWrong_NamesAllFaults) {
+  const Reply refused = Apply(kDeployments + "/d", "one",
+                              DeploymentWith("{name: x, env: [{name: A}, {name: A}], ports: "
+                                             "[{containerPort: 1}, {containerPort: 1}]}"));
+  EXPECT_EQ(refused.status, 500);
+  EXPECT_EQ(refused.Json()["message"].StringOrEmpty(),
+            "failed to create typed patch object (/d; apps/v1, Kind=Deployment): errors:\n"
+            "  .spec.template.spec.containers[name=\"x\"].env: duplicate entries for key "
+            "[name=\"A\"]\n"
+            "  .spec.template.spec.containers[name=\"x\"].ports: duplicate entries for key "
+            "[containerPort=1,protocol=\"TCP\"]");
+}
+
+TEST_F(FieldOwnersTest, FieldsOfAServiceThatTheServerDrops_KeepTheirOwners) {
+  const std::string services = "/api/v1/namespaces/default/services";
+  const Reply made = server_.Do(
+      "POST", services + "?fieldManager=one",
+      R"({"metadata":{"name":"s"},"spec":{"type":"LoadBalancer","externalTrafficPolicy":"Local",)"
+      R"("ports":[{"port":1}]}})");
+  ASSERT_EQ(made.status, 201) << made.body;
+  const Reply changed = Merge(services + "/s", "two", R"({"spec":{"type":"ClusterIP"}})");
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  EXPECT_TRUE(changed.Json().At("/spec/externalTrafficPolicy").is_null());
+  EXPECT_NE(Owners(services + "/s")[0].find(R"("f:externalTrafficPolicy":{})"), std::string::npos)
+      << Owners(services + "/s")[0];
+}
+
+TEST_F(FieldOwnersTest, EntriesInVersionsThatTheKindDoesNotHave_AreForgotten) {
+  Post("one", R"({"metadata":{"name":"a"},"data":{"k":"1"}})");
+  const auto entry = [](const std::string& manager, const std::string& version) {
+    return R"({"manager":")" + manager + R"(","operation":"Update","apiVersion":")" + version +
+           R"(","time":"2026-11-30T00:00:00Z","fieldsType":"FieldsV1",)"
+           R"("fieldsV1":{"f:data":{"f:k":{}}}})";
+  };
+  ASSERT_EQ(Merge(std::string(kMaps) + "/a", "two",
+                  R"({"metadata":{"managedFields":[)" + entry("now", "v1") + "," +
+                      entry("former", "v1beta9") + "]}}")
+                .status,
+            200);
+  EXPECT_THAT(Owners(), ElementsAre(R"(now Update {"f:data":{"f:k":{}}})"));
 }
 
 // ---- FieldSet

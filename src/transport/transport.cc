@@ -1,6 +1,8 @@
 #include "kinformer/client/transport.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace kinformer {
 
@@ -13,8 +15,22 @@ constexpr std::size_t kUsualText = 384;
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool SameName(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return Lower(x) == Lower(y); });
+  if (a.size() != b.size()) return false;
+  return a == b || std::equal(a.begin(), a.end(), b.begin(),
+                              [](char x, char y) { return Lower(x) == Lower(y); });
+}
+
+// Returns the first field of that name; null: none.
+template <class Ends>
+const Ends* FindField(const std::vector<Ends>& fields, std::string_view text,
+                      std::string_view name) {
+  std::size_t begin = 0;
+  for (const Ends& ends : fields) {
+    const std::string_view here(text.data() + begin, ends.name - begin);
+    if (here.size() == name.size() && SameName(here, name)) return &ends;
+    begin = ends.value;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -52,15 +68,13 @@ void HttpHeaders::Add(std::string_view name, std::string_view value) {
 }
 
 std::string_view HttpHeaders::Get(std::string_view name) const {
-  for (const auto& [key, value] : *this) {
-    if (SameName(key, name)) return value;
-  }
-  return {};
+  const Ends* const field = FindField(ends_, text_, name);
+  if (field == nullptr) return {};
+  return std::string_view(text_).substr(field->name, field->value - field->name);
 }
 
 bool HttpHeaders::Has(std::string_view name) const {
-  return std::any_of(begin(), end(),
-                     [&](const Field& field) { return SameName(field.first, name); });
+  return FindField(ends_, text_, name) != nullptr;
 }
 
 BodyChunk BodyChunk::Of(std::string text) {

@@ -256,6 +256,15 @@ Result<void> BuiltinStrategy::Create(const ServedResource& resource, const UserI
   return {};
 }
 
+std::string BuiltinStrategy::RefusalOfValid(const ServedResource& resource, const UserInfo* user,
+                                            const json::Value& object) const {
+  const bool stray = runtime_class_ && user != nullptr && IsCore(resource, "pods") &&
+                     HasStrayOverhead(state_, object["spec"]);
+  return stray
+             ? "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead"
+             : "";
+}
+
 void BuiltinStrategy::Created(const ServedResource& resource, WallTime now, json::Value& object) {
   if (IsCore(resource, "pods")) {
     json::Value& status = object.Ensure("status");

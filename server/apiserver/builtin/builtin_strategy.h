@@ -7,6 +7,7 @@
 #ifndef KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 #define KINFORMER_APISERVER_BUILTIN_BUILTIN_STRATEGY_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,9 @@ class BuiltinStrategy {
   // Sets what depends on other objects and on `user`, the requester (null: this process), in a new
   // `object` with name and uid. Created() sets the rest.
   Result<void> Create(const ServedResource& resource, const UserInfo* user, json::Value& object);
+  // Returns why a new `object` is forbidden once it is valid; empty: it is not.
+  [[nodiscard]] std::string RefusalOfValid(const ServedResource& resource, const UserInfo* user,
+                                           const json::Value& object) const;
   // Sets what follows from the new `object` itself, whatever its size. Thread-safe.
   static void Created(const ServedResource& resource, WallTime now, json::Value& object);
   // Assigns cluster addresses to a Service, `object`, that replaces `old`. Returns the problems

@@ -150,14 +150,19 @@ TEST_F(BuiltinStrategyTest, RuntimeClass_GivesOverheadAndPlacement) {
   EXPECT_EQ(Pod("{'runtimeClassName':'plain'}", "/spec/overhead", true), "null");
   EXPECT_EQ(Pod("{'runtimeClassName':'absent'}", "/spec", true),
             forbidden + "pod rejected: RuntimeClass \"absent\" not found");
-  const std::string without =
-      forbidden +
-      "pod rejected: Pod Overhead set without corresponding RuntimeClass defined "
-      "Overhead";
-  EXPECT_EQ(Pod("{'runtimeClassName':'plain','overhead':{'cpu':'1'}}", "/spec", true), without);
-  EXPECT_EQ(Pod("{'overhead':{'cpu':'1'}}", "/spec", true), without);
+  // A stray overhead is forbidden later, once the pod is valid.
+  const auto refusal = [&](const std::string& spec, const UserInfo* user) {
+    return strategy_.RefusalOfValid(Builtin("pods"), user, Quoted("{'spec':" + spec + "}"));
+  };
+  const std::string stray =
+      "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+  EXPECT_EQ(refusal("{'runtimeClassName':'plain','overhead':{'cpu':'1'}}", &user_), stray);
+  EXPECT_EQ(refusal("{'overhead':{'cpu':'1'}}", &user_), stray);
+  EXPECT_EQ(refusal("{'runtimeClassName':'vm','overhead':{'cpu':'1'}}", &user_), "");
+  EXPECT_EQ(refusal("{}", &user_), "");
   // This process may write what it likes.
   EXPECT_EQ(Pod("{'overhead':{'cpu':'1'}}", "/spec/overhead"), R"({"cpu":"1"})");
+  EXPECT_EQ(refusal("{'overhead':{'cpu':'1'}}", nullptr), "");
   const std::string ephemeral = "{'ephemeralContainers':[{'name':'e'}]}";
   EXPECT_EQ(Pod(ephemeral, "/spec", true),
             "Pod \"p\" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create");

@@ -1,5 +1,6 @@
 #include "apiserver/builtin/contradictions.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -193,9 +194,9 @@ void CheckRules(const ServedResource& resource, const json::Value& rules, Causes
     if (urls.size() == 0) continue;
     const std::string at = At("rules", i) + ".nonResourceURLs";
     if (resource.plural == "roles") {
-      // It says nothing of what is missing then.
+      // It says nothing of groups and resources that are missing then.
       std::erase_if(causes, [&](const StatusCause& cause) {
-        return cause.field.starts_with(At("rules", i) + ".");
+        return cause.field.starts_with(At("rules", i) + ".") && !cause.field.ends_with(".verbs");
       });
       causes.push_back(
           InvalidValue(at, urls.Dump(), "namespaced rules cannot apply to non-resource URLs"));
@@ -206,6 +207,24 @@ void CheckRules(const ServedResource& resource, const json::Value& rules, Causes
           at, urls.Dump(), "rules cannot apply to both regular resources and non-resource URLs"));
     }
   }
+}
+
+// Returns the number of the rule that the cause is about; none: it is about something else.
+std::optional<std::int64_t> RuleOf(const StatusCause& cause) {
+  constexpr std::string_view kRules = "rules[";
+  std::string_view field = cause.field;
+  if (!field.starts_with(kRules)) return std::nullopt;
+  field.remove_prefix(kRules.size());
+  return internal::base::NumberIn(field.substr(0, field.find(']')));
+}
+
+// A real server looks at one rule after another, and at last at the verbs of all.
+void SortByRule(Causes& causes) {
+  const auto place = [](const StatusCause& cause) {
+    return std::pair(cause.field.ends_with(".verbs"), RuleOf(cause).value_or(-1));
+  };
+  std::stable_sort(causes.begin(), causes.end(),
+                   [&](const StatusCause& a, const StatusCause& b) { return place(a) < place(b); });
 }
 
 }  // namespace
@@ -233,6 +252,7 @@ void ValidateContradictions(const ServedResource& resource, const json::Value& o
   } else if (resource.Is("rbac.authorization.k8s.io", "roles") ||
              resource.Is("rbac.authorization.k8s.io", "clusterroles")) {
     CheckRules(resource, object["rules"], causes);
+    SortByRule(causes);
   }
 }
 

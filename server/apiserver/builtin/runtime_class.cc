@@ -8,12 +8,8 @@ namespace kinformer::apiserver {
 namespace {
 
 std::string ApplyOverhead(const json::Value& fixed, json::Value& spec) {
+  if (fixed.size() == 0) return {};
   const json::Value& overhead = std::as_const(spec)["overhead"];
-  if (fixed.size() == 0) {
-    return overhead.size() == 0 ? ""
-                                : "pod rejected: Pod Overhead set without corresponding "
-                                  "RuntimeClass defined Overhead";
-  }
   if (overhead.size() > 0 && !(overhead == fixed)) {
     return "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
   }
@@ -52,7 +48,7 @@ std::string ApplyScheduling(const json::Value& scheduling, json::Value& spec) {
 
 std::string ApplyRuntimeClass(const ServerState& state, json::Value& spec) {
   const std::string name = std::as_const(spec)["runtimeClassName"].StringOrEmpty();
-  if (name.empty()) return ApplyOverhead({}, spec);
+  if (name.empty()) return {};
   const auto classes = state.resources.FindGroupResource("node.k8s.io", "runtimeclasses");
   const StoredObjectPtr stored = classes == nullptr ? nullptr : classes->Find({}, name);
   if (stored == nullptr) return "pod rejected: RuntimeClass \"" + name + "\" not found";
@@ -60,6 +56,15 @@ std::string ApplyRuntimeClass(const ServerState& state, json::Value& spec) {
   std::string why = ApplyOverhead(runtime_class.At("/overhead/podFixed"), spec);
   if (why.empty()) why = ApplyScheduling(runtime_class["scheduling"], spec);
   return why;
+}
+
+bool HasStrayOverhead(const ServerState& state, const json::Value& spec) {
+  if (spec["overhead"].size() == 0) return false;
+  const std::string& name = spec["runtimeClassName"].StringOrEmpty();
+  const auto classes = state.resources.FindGroupResource("node.k8s.io", "runtimeclasses");
+  const StoredObjectPtr stored =
+      name.empty() || classes == nullptr ? nullptr : classes->Find({}, name);
+  return stored == nullptr || stored->Parse().At("/overhead/podFixed").size() == 0;
 }
 
 }  // namespace kinformer::apiserver

@@ -17,6 +17,10 @@ namespace kinformer::apiserver {
 // the pod is forbidden; empty if it is not. Counterpart: the admission plugin RuntimeClass.
 [[nodiscard]] std::string ApplyRuntimeClass(const ServerState& state, json::Value& spec);
 
+// Returns whether the spec of a new pod has an overhead that its class does not define, which is
+// forbidden once the pod is valid.
+[[nodiscard]] bool HasStrayOverhead(const ServerState& state, const json::Value& spec);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_BUILTIN_RUNTIME_CLASS_H_

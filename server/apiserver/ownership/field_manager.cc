@@ -6,7 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "kinformer/internal/registry.h"
+
 #include "apiserver/ownership/managed_fields.h"
+#include "apiserver/ownership/new_fields.h"
 #include "apiserver/ownership/value_fields.h"
 
 namespace kinformer::apiserver {
@@ -15,9 +18,8 @@ namespace {
 constexpr std::size_t kMaxName = 128;
 // Fields that the server sets, and nobody owns.
 constexpr auto kUnowned = std::to_array<std::string_view>(
-    {"f:clusterName", "f:creationTimestamp", "f:deletionGracePeriodSeconds", "f:deletionTimestamp",
-     "f:generation", "f:managedFields", "f:name", "f:namespace", "f:resourceVersion", "f:selfLink",
-     "f:uid"});
+    {"f:clusterName", "f:creationTimestamp", "f:generation", "f:managedFields", "f:name",
+     "f:namespace", "f:resourceVersion", "f:selfLink", "f:uid"});
 
 void Strip(FieldSet& fields) {
   for (const std::string_view name : {"f:apiVersion", "f:kind", "f:metadata"}) {
@@ -29,6 +31,50 @@ void Strip(FieldSet& fields) {
   if (metadata == fields.children.end()) return;
   metadata->second.RemoveAll("f:managedFields");
   if (metadata->second.empty()) fields.children.erase(metadata);
+}
+
+// Returns those fields of a whole object that nobody owns.
+const FieldSet& Unowned() {
+  static const FieldSet kFields = [] {
+    FieldSet metadata;
+    for (const std::string_view name : kUnowned) metadata.Put(std::string(name), {.owned = true});
+    FieldSet out;
+    out.Put("f:apiVersion", {.owned = true});
+    out.Put("f:kind", {.owned = true});
+    out.Put("f:metadata", std::move(metadata));
+    return out;
+  }();
+  return kFields;
+}
+
+void TrackCreate(const ValueShape& shape, const FieldManager& manager, const ServerFields& chosen,
+                 json::Value& object) {
+  FieldSet server = manager.reset;
+  server.Add(chosen.filled_in);
+  SetOnlyOwner(EntryOf(manager), NewFieldsOf(shape, object, {&Unowned(), &server}), object);
+}
+
+bool IsVersionOf(std::string_view kind, std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  const bool core = slash == std::string_view::npos;
+  return internal::FindType(core ? std::string_view() : api_version.substr(0, slash),
+                            core ? api_version : api_version.substr(slash + 1), kind) != nullptr;
+}
+
+void ForgetFormerVersions(const FieldManager& manager, ManagedEntries& entries) {
+  if (manager.kind.empty()) return;
+  std::erase_if(entries, [&](const ManagedEntry& entry) {
+    return entry.api_version != manager.api_version &&
+           !IsVersionOf(manager.kind, entry.api_version);
+  });
+}
+
+// A custom resource's schema may have changed since the entries were made.
+void FitToSchema(const ValueShape& shape, const FieldManager& manager, ManagedEntries& entries) {
+  if (!shape.whole_custom()) return;
+  for (ManagedEntry& entry : entries) {
+    if (entry.api_version == manager.api_version) FitTo(shape, entry.fields);
+  }
 }
 
 }  // namespace
@@ -56,8 +102,13 @@ ManagedEntry EntryOf(const FieldManager& manager) {
           .time = manager.now};
 }
 
+FieldSet FieldsRemoved(const ValueShape& shape, const json::Value& before,
+                       const json::Value& after) {
+  return Compare(shape, before, after).removed;
+}
+
 void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
-                 const FieldSet& filled_in, json::Value& after) {
+                 const ServerFields& chosen, json::Value& after) {
   const bool creates = before.is_null();
   // Through a subresource, a client cannot set the owners.
   const bool whole = manager.subresource.empty();
@@ -68,22 +119,19 @@ void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const jso
   // An object that is not tracked from its creation on is tracked from its first apply on.
   if (entries.empty() && !creates) return SetManagedFields({}, after);
   if (entries.empty()) {
-    ManagedEntry mine = EntryOf(manager);
-    mine.fields = NewFieldsOf(shape, after);
-    Strip(mine.fields);
-    mine.fields.RemoveBelow(manager.reset);
-    mine.fields.RemoveBelow(filled_in);
-    entries.push_back(std::move(mine));
-    return SetManagedFields(std::move(entries), after);
+    return TrackCreate(shape, manager, chosen, after);
   }
+  ForgetFormerVersions(manager, entries);
+  FitToSchema(shape, manager, entries);
   const json::Value nothing = json::Value::MakeObject();
   FieldChanges changes = Compare(shape, creates ? nothing : before, after);
   for (FieldSet* const set : {&changes.added, &changes.modified, &changes.removed}) {
     Strip(*set);
     set->RemoveBelow(manager.reset);
-    set->RemoveBelow(filled_in);
+    set->RemoveBelow(chosen.filled_in);
   }
-  changes.removed.Add(filled_in);
+  changes.removed.RemoveBelow(chosen.dropped);
+  changes.removed.Add(chosen.filled_in);
   ManagedEntry mine = TakeOut(EntryOf(manager), entries);
   FieldSet changed = std::move(changes.added);
   changed.Add(changes.modified);
@@ -117,6 +165,8 @@ Result<void> TrackApply(const ValueShape& shape, const FieldManager& manager,
     first.fields.RemoveBelow(manager.reset);
     entries.push_back(std::move(first));
   }
+  ForgetFormerVersions(manager, entries);
+  FitToSchema(shape, manager, entries);
   ManagedEntry mine = TakeOut(EntryOf(manager), entries);
   mine.api_version = manager.api_version;
   const FieldSet last = std::exchange(mine.fields, FieldsOf(shape, declared));

@@ -30,8 +30,17 @@ struct FieldManager {
   std::string api_version{};
   std::string subresource{};
   std::string now{};  // RFC 3339
+  // Kind of a built-in object: entries in versions that it does not have are forgotten. Empty: they
+  // stay.
+  std::string kind{};
   // Fields that a write like this cannot set, with all below them: the writer does not own them.
   FieldSet reset{};
+};
+
+// Fields of an update that the server has chosen.
+struct ServerFields {
+  FieldSet filled_in{};  // the client has left them out, and the server has kept them: nobody's
+  FieldSet dropped{};    // the client has sent them as they were: whoever owned them still does
 };
 
 // Returns the writer's entry in metadata.managedFields, without fields.
@@ -44,11 +53,14 @@ struct FieldManager {
 // the kind is built in, without any.
 [[nodiscard]] bool ForgetsOwners(const json::Value& object, bool custom);
 
+// Returns the fields that `after` lacks.
+[[nodiscard]] FieldSet FieldsRemoved(const ValueShape& shape, const json::Value& before,
+                                     const json::Value& after);
+
 // An update by `manager` has made `after`, complete but for its owners, of `before`; null: a
 // create. Sets metadata.managedFields: changed fields belong to the manager, and to no other one.
-// `filled_in`: fields that the client has left out, and the server has kept; nobody owns them then.
 void TrackUpdate(const ValueShape& shape, const FieldManager& manager, const json::Value& before,
-                 const FieldSet& filled_in, json::Value& after);
+                 const ServerFields& chosen, json::Value& after);
 
 // An apply of `declared` by `manager` has been merged into `object`, which was `live`; null: a
 // create. Removes the fields that the manager has applied before, and nobody owns any more; sets

@@ -9,18 +9,6 @@ namespace {
 // Deeper fields are those of no kind.
 constexpr int kMaxDepth = 200;
 
-std::string PathElement(std::string_view name) {
-  const std::string_view rest = name.substr(2);
-  if (name.starts_with("v:")) return "[=" + std::string(rest) + "]";
-  if (!name.starts_with("k:")) return "." + std::string(rest);
-  const json::Value keys = json::Parse(rest).value_or(json::Value());
-  std::string out;
-  for (const auto& [key, value] : keys.members()) {
-    out += (out.empty() ? "" : ",") + key + "=" + value.Dump();
-  }
-  return "[" + out + "]";
-}
-
 // The fields right below come before those further down, as in kube-apiserver.
 void AddPaths(const FieldSet& set, const std::string& path, std::vector<std::string>& out) {
   for (const auto& [name, child] : set.children) {
@@ -42,6 +30,18 @@ FieldSet Read(const json::Value& fields, int depth) {
 }
 
 }  // namespace
+
+std::string PathElement(std::string_view name) {
+  const std::string_view rest = name.substr(2);
+  if (name.starts_with("v:")) return "[=" + std::string(rest) + "]";
+  if (!name.starts_with("k:")) return "." + std::string(rest);
+  const json::Value keys = json::Parse(rest).value_or(json::Value());
+  std::string out;
+  for (const auto& [key, value] : keys.members()) {
+    out += (out.empty() ? "" : ",") + key + "=" + value.Dump();
+  }
+  return "[" + out + "]";
+}
 
 const FieldSet* FieldSet::Find(std::string_view name) const {
   const auto found = children.find(name);

@@ -46,6 +46,10 @@ struct FieldSet {
   [[nodiscard]] static FieldSet FromJson(const json::Value& fields);
 };
 
+// Returns how errors show a field of that name, which is that of a child: `.spec`,
+// `[name="app"]`, `[="x"]`.
+[[nodiscard]] std::string PathElement(std::string_view name);
+
 }  // namespace kinformer::apiserver
 
 #endif  // KINFORMER_APISERVER_OWNERSHIP_FIELD_SET_H_

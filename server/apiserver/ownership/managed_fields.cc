@@ -17,6 +17,19 @@ ManagedEntries::iterator FindSame(const ManagedEntry& like, ManagedEntries& entr
   });
 }
 
+json::Value ItemOf(const ManagedEntry& entry, json::Value fields) {
+  json::Object item;
+  item.Reserve(7);
+  item.Add("manager", entry.manager);
+  item.Add("operation", entry.applies ? kApply : kUpdate);
+  item.Add("apiVersion", entry.api_version);
+  if (!entry.time.empty()) item.Add("time", entry.time);
+  item.Add("fieldsType", "FieldsV1");
+  item.Add("fieldsV1", std::move(fields));
+  if (!entry.subresource.empty()) item.Add("subresource", entry.subresource);
+  return item;
+}
+
 }  // namespace
 
 ManagedEntries ManagedFieldsOf(const json::Value& object) {
@@ -51,14 +64,7 @@ void SetManagedFields(ManagedEntries entries, json::Value& object) {
             [&](const ManagedEntry& a, const ManagedEntry& b) { return order(a) < order(b); });
   json::Array list;
   for (const ManagedEntry& entry : entries) {
-    json::Value item = json::Value::MakeObject({{"manager", entry.manager},
-                                                {"operation", entry.applies ? kApply : kUpdate},
-                                                {"apiVersion", entry.api_version}});
-    if (!entry.time.empty()) item.Set("time", entry.time);
-    item.Set("fieldsType", "FieldsV1");
-    item.Set("fieldsV1", entry.fields.ToJson());
-    if (!entry.subresource.empty()) item.Set("subresource", entry.subresource);
-    list.push_back(std::move(item));
+    list.push_back(ItemOf(entry, entry.fields.ToJson()));
   }
   json::Value& metadata = object.Ensure("metadata");
   if (list.empty()) {
@@ -66,6 +72,13 @@ void SetManagedFields(ManagedEntries entries, json::Value& object) {
   } else {
     metadata.Set("managedFields", json::Value(std::move(list)));
   }
+}
+
+void SetOnlyOwner(const ManagedEntry& owner, json::Value fields, json::Value& object) {
+  if (fields.is_null()) return SetManagedFields({}, object);
+  json::Array list;
+  list.push_back(ItemOf(owner, std::move(fields)));
+  object.Ensure("metadata").Set("managedFields", json::Value(std::move(list)));
 }
 
 ManagedEntry TakeOut(const ManagedEntry& like, ManagedEntries& entries) {

@@ -44,6 +44,8 @@ using ManagedEntries = std::vector<ManagedEntry>;
 // Sets metadata.managedFields, in the order of the API: first Apply, then by time and name. Leaves
 // out entries without fields.
 void SetManagedFields(ManagedEntries entries, json::Value& object);
+// The same for one owner; its fields are given in the form of FieldsV1, null if it has none.
+void SetOnlyOwner(const ManagedEntry& owner, json::Value fields, json::Value& object);
 
 // Takes the entry of the same identity out of the list; returns `like` if there is none.
 [[nodiscard]] ManagedEntry TakeOut(const ManagedEntry& like, ManagedEntries& entries);

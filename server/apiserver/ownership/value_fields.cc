@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,73 +67,94 @@ FieldChanges MemberDifference(const ValueShape& shape, const Value* before, cons
   return out;
 }
 
+// Elements of two lists that have the same name.
+struct Elements {
+  std::vector<const Value*> before{};
+  std::vector<const Value*> after{};
+};
+
+bool AreEqual(const std::vector<const Value*>& a, const std::vector<const Value*>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Value* x, const Value* y) { return *x == *y; });
+}
+
+// Elements that share a name have one owner: that of the name alone.
+FieldChanges ElementDifference(const ValueShape& shape, const Elements& elements) {
+  const bool several_before = elements.before.size() > 1;
+  const bool several_after = elements.after.size() > 1;
+  FieldChanges out;
+  if (several_before && several_after) {
+    out.modified.owned = !AreEqual(elements.before, elements.after);
+    return out;
+  }
+  const auto single = [](const std::vector<const Value*>& values) {
+    return values.size() == 1 ? values.front() : nullptr;
+  };
+  const Value* const before = single(elements.before);
+  const Value* const after = single(elements.after);
+  if (before != nullptr || after != nullptr) out = Difference(shape, before, after);
+  if (several_before) out.removed.owned = true;
+  if (several_after) out.added.owned = true;
+  return out;
+}
+
 // Returns nullopt if the lists are to be compared as wholes.
 std::optional<FieldChanges> ItemDifference(const ValueShape& shape, const Value* before,
                                            const Value* after) {
-  Parts parts;
+  std::map<std::string, Elements, std::less<>> parts;
   for (const bool old : {true, false}) {
     const Value* const list = old ? before : after;
     if (list == nullptr) continue;
-    const auto names = shape.NamesOf(list->items());
+    auto names = shape.NamesOf(list->items());
     if (!names) return std::nullopt;
     for (std::size_t i = 0; i < names->size(); ++i) {
-      (old ? parts[(*names)[i]].first : parts[(*names)[i]].second) = &list->items()[i];
+      Elements& same = parts[std::move((*names)[i])];
+      (old ? same.before : same.after).push_back(&list->items()[i]);
     }
   }
   FieldChanges out;
-  for (const auto& [name, values] : parts) {
-    Attach(name, Difference(shape.Item(), values.first, values.second), out);
+  for (const auto& [name, elements] : parts) {
+    Attach(name, ElementDifference(shape.Item(), elements), out);
   }
   return out;
+}
+
+// Compares values as those of one type. Null has each type.
+FieldChanges DifferenceAs(json::Type type, const ValueShape& shape, const Value* before,
+                          const Value* after) {
+  const auto of_type = [&](const Value* value) {
+    return value != nullptr && value->type() == type ? value : nullptr;
+  };
+  const auto is_empty = [](const Value* value) { return value == nullptr || value->size() == 0; };
+  const Value* const old = of_type(before);
+  const Value* const now = of_type(after);
+  if (is_empty(old) && is_empty(now)) return Whole(before, after);
+  if (type == json::Type::kObject) {
+    return shape.IsAtomicObject() ? Whole(before, after) : MemberDifference(shape, old, now);
+  }
+  std::optional<FieldChanges> items = ItemDifference(shape, old, now);
+  return items ? *std::move(items) : Whole(before, after);
 }
 
 FieldChanges Difference(const ValueShape& shape, const Value* before, const Value* after) {
-  const auto is = [&](auto type) {
-    return (before == nullptr || type(*before)) && (after == nullptr || type(*after));
+  const auto type_of = [](const Value* value) {
+    return value == nullptr ? json::Type::kNull : value->type();
   };
-  const bool empty =
-      (before == nullptr || before->size() == 0) && (after == nullptr || after->size() == 0);
+  const auto container = [](json::Type type) {
+    return type == json::Type::kObject || type == json::Type::kArray;
+  };
+  const json::Type old = type_of(before);
+  const json::Type now = type_of(after);
   FieldChanges out;
-  if (empty) return Whole(before, after);
-  if (is([](const Value& value) { return value.is_object(); }) && !shape.IsAtomicObject()) {
-    out = MemberDifference(shape, before, after);
-  } else if (is([](const Value& value) { return value.is_array(); })) {
-    std::optional<FieldChanges> items = ItemDifference(shape, before, after);
-    if (!items) return Whole(before, after);
-    out = *std::move(items);
-  } else {
-    return Whole(before, after);
+  if (container(old)) out = DifferenceAs(old, shape, before, after);
+  if (container(now) && now != old) out.Add(DifferenceAs(now, shape, before, after));
+  const bool scalar = !container(old) && old != json::Type::kNull;
+  const bool becomes_scalar = !container(now) && now != json::Type::kNull;
+  if (scalar || becomes_scalar || (!container(old) && !container(now))) {
+    out.Add(Whole(before, after));
   }
   if (before == nullptr) out.added.owned = true;
   if (after == nullptr) out.removed.owned = true;
-  return out;
-}
-
-// Returns the fields of a value that was absent or, `there`, an empty object or list.
-FieldSet NewFields(const ValueShape& shape, const Value& value, bool there) {
-  FieldSet out{.owned = !there};
-  if (value.size() == 0) return out;
-  if (value.is_object() && !shape.IsAtomicObject()) {
-    std::string name = "f:";
-    for (const auto& [member, part] : value.members()) {
-      const ValueShape below = shape.Member(member);
-      const bool container = part.is_object() || part.is_array();
-      FieldSet fields = NewFields(below, part, there && container && below.always_there());
-      if (fields.empty()) continue;
-      name.resize(2);
-      name += member;
-      out.children.emplace(name, std::move(fields));
-    }
-    return out;
-  }
-  const auto names = value.is_array() ? shape.NamesOf(value.items()) : std::nullopt;
-  if (!names) {
-    out.owned = true;
-    return out;
-  }
-  for (std::size_t i = 0; i < names->size(); ++i) {
-    out.children.emplace((*names)[i], NewFields(shape.Item(), value.items()[i], false));
-  }
   return out;
 }
 
@@ -178,9 +200,9 @@ FieldSet FieldsOf(const ValueShape& shape, const Value& value) {
   if (value.is_array()) {
     if (const auto names = shape.NamesOf(value.items())) {
       for (std::size_t i = 0; i < names->size(); ++i) {
-        FieldSet fields = FieldsOf(shape.Item(), value.items()[i]);
-        fields.owned = true;
-        out.Put((*names)[i], std::move(fields));
+        const auto [at, fresh] = out.children.try_emplace((*names)[i]);
+        at->second = fresh ? FieldsOf(shape.Item(), value.items()[i]) : FieldSet{};
+        at->second.owned = true;
       }
       return out;
     }
@@ -189,8 +211,20 @@ FieldSet FieldsOf(const ValueShape& shape, const Value& value) {
   return out;
 }
 
-FieldSet NewFieldsOf(const ValueShape& shape, const Value& value) {
-  return NewFields(shape, value, /*there=*/true);
+void FitTo(const ValueShape& shape, FieldSet& fields) {
+  bool members = false;
+  bool items = false;
+  for (const auto& [name, child] : fields.children) {
+    (name.starts_with("f:") ? members : items) = true;
+  }
+  if ((members && shape.IsAtomicObject()) || (items && !shape.MergesItems())) {
+    fields = {.owned = true};
+    return;
+  }
+  for (auto& [name, child] : fields.children) {
+    const bool member = name.starts_with("f:");
+    FitTo(member ? shape.Member(std::string_view(name).substr(2)) : shape.Item(), child);
+  }
 }
 
 FieldChanges Compare(const ValueShape& shape, const Value& before, const Value& after) {

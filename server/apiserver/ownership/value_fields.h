@@ -18,9 +18,9 @@ namespace kinformer::apiserver {
 // Returns the fields that an applied object declares. Counterpart: TypedValue.ToFieldSet.
 [[nodiscard]] FieldSet FieldsOf(const ValueShape& shape, const json::Value& value);
 
-// Returns the fields of a new object: those that Compare finds to be added or modified, beside an
-// object without members.
-[[nodiscard]] FieldSet NewFieldsOf(const ValueShape& shape, const json::Value& value);
+// Makes fields of an object follow a schema that has changed since: what has become a whole value
+// has the owners of its parts. Counterpart: typed.ReconcileFieldSetWithSchema.
+void FitTo(const ValueShape& shape, FieldSet& fields);
 
 // Counterpart: typed.Comparison.
 struct FieldChanges {
@@ -28,6 +28,11 @@ struct FieldChanges {
   FieldSet modified{};
   FieldSet removed{};
   [[nodiscard]] bool empty() const { return added.empty() && modified.empty() && removed.empty(); }
+  void Add(const FieldChanges& other) {
+    added.Add(other.added);
+    modified.Add(other.modified);
+    removed.Add(other.removed);
+  }
 };
 [[nodiscard]] FieldChanges Compare(const ValueShape& shape, const json::Value& before,
                                    const json::Value& after);

@@ -1,10 +1,11 @@
 #include "apiserver/ownership/value_shape.h"
 
-#include <set>
+#include <algorithm>
 #include <utility>
 
 #include "kinformer/internal/registry.h"
 
+#include "apiserver/errors/status.h"
 #include "apiserver/request/atomic_fields.h"
 #include "apiserver/request/list_rule.h"
 
@@ -18,6 +19,15 @@ using internal::MessageDescriptor;
 const MessageDescriptor* MessageOf(const FieldDescriptor* field) {
   const bool known = field != nullptr && field->kind == FieldKind::kMessage && !field->map;
   return known ? field->message : nullptr;
+}
+
+// 1 and 1.0 are equal numbers.
+void AppendPart(const json::Value& part, std::string& out) {
+  if (part.is_number() && part.AsInt64()) {
+    out += std::to_string(*part.AsInt64());
+  } else {
+    part.AppendTo(out, {.sort_keys = true});
+  }
 }
 
 const MessageDescriptor* ObjectMetadata() {
@@ -75,45 +85,59 @@ bool ValueShape::IsAtomicObject() const {
   return IsAtomicMessage(*message_, field_);
 }
 
-std::optional<std::vector<std::string>> ValueShape::NamesOf(const json::Array& items) const {
+bool ValueShape::MergesItems() const {
+  return schema_ != nullptr ? schema_->list_type != ListType::kAtomic : RuleOf(field_).merges;
+}
+
+std::vector<std::string_view> ValueShape::Keys() const {
   std::vector<std::string_view> keys;
-  if (schema_ != nullptr) {
-    if (schema_->list_type == ListType::kAtomic) return std::nullopt;
-    if (schema_->list_type == ListType::kMap) {
-      keys.assign(schema_->map_keys.begin(), schema_->map_keys.end());
-    }
-  } else {
-    ListRule rule = RuleOf(field_);
-    if (!rule.merges) return std::nullopt;
-    keys = std::move(rule.key.members);
+  if (schema_ == nullptr) {
+    keys = RuleOf(field_).key.members;
+  } else if (schema_->list_type == ListType::kMap) {
+    keys.assign(schema_->map_keys.begin(), schema_->map_keys.end());
   }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::optional<std::vector<std::string>> ValueShape::NamesOf(const json::Array& items) const {
+  if (!MergesItems()) return std::nullopt;
+  const std::vector<std::string_view> keys = Keys();
   std::vector<std::string> names;
-  std::set<std::string_view> seen;
   names.reserve(items.size());
   for (const json::Value& item : items) {
     if (keys.empty()) {
-      names.push_back("v:" + item.Dump({.sort_keys = true}));
+      AppendPart(item, names.emplace_back("v:"));
     } else {
-      json::Value key = json::Value::MakeObject();
-      for (const std::string_view member : keys) {
-        const SchemaNode* const node = schema_ == nullptr || schema_->items == nullptr
-                                           ? nullptr
-                                           : schema_->items->FindMember(member);
-        if (const json::Value& part = item[member]; !part.is_null()) {
-          key.Set(member, part);
-        } else if (node != nullptr && node->default_value) {
-          key.Set(member, *node->default_value);
-        } else if (schema_ == nullptr && member == "protocol") {
-          key.Set(member, "TCP");
-        }
-      }
-      names.push_back("k:" + key.Dump({.sort_keys = true}));
+      AppendKey(keys, item, names.emplace_back("k:"));
     }
   }
-  for (const std::string& name : names) {
-    if (!seen.insert(name).second) return std::nullopt;
-  }
   return names;
+}
+
+void ValueShape::AppendKey(const std::vector<std::string_view>& keys, const json::Value& item,
+                           std::string& out) const {
+  char before = '{';
+  for (const std::string_view member : keys) {
+    const json::Value* const part = KeyPart(item, member);
+    if (part == nullptr) continue;
+    out += before;
+    AppendJsonString(member, out);
+    out += ':';
+    AppendPart(*part, out);
+    before = ',';
+  }
+  out += before == '{' ? "{}" : "}";
+}
+
+const json::Value* ValueShape::KeyPart(const json::Value& item, std::string_view member) const {
+  static const json::Value kTcp = "TCP";
+  const json::Value* const part = item.Find(member);
+  if (part != nullptr && (schema_ != nullptr || !part->is_null())) return part;
+  if (schema_ == nullptr) return member == "protocol" ? &kTcp : nullptr;
+  const SchemaNode* const node =
+      schema_->items == nullptr ? nullptr : schema_->items->FindMember(member);
+  return node != nullptr && node->default_value ? &*node->default_value : nullptr;
 }
 
 }  // namespace kinformer::apiserver

@@ -31,15 +31,26 @@ class ValueShape {
 
   // Whether the object has an owner as a whole.
   [[nodiscard]] bool IsAtomicObject() const;
-  // Returns the names of the elements of a list: `k:{...}` or `v:...`; nullopt for an atomic list,
-  // and for one whose elements cannot be told apart.
+  // Whether elements of the list have owners of their own.
+  [[nodiscard]] bool MergesItems() const;
+  // Returns the members that name its elements, in alphabetical order; none: their values do.
+  [[nodiscard]] std::vector<std::string_view> Keys() const;
+  // Returns the names of the elements of a list: `k:{...}` or `v:...`, perhaps several times the
+  // same one; nullopt for an atomic list.
   [[nodiscard]] std::optional<std::vector<std::string>> NamesOf(const json::Array& items) const;
   // Whether it is a member that the schema names, and not the value of a map.
   [[nodiscard]] bool named() const { return named_; }
   // Whether Go's form of the object always has this member.
   [[nodiscard]] bool always_there() const { return always_there_; }
+  // Whether it is a whole custom object, whose schema can change.
+  [[nodiscard]] bool whole_custom() const { return whole_custom_; }
 
  private:
+  void AppendKey(const std::vector<std::string_view>& keys, const json::Value& item,
+                 std::string& out) const;
+  // Returns the value of a key, or its default; null: neither.
+  [[nodiscard]] const json::Value* KeyPart(const json::Value& item, std::string_view member) const;
+
   const internal::MessageDescriptor* message_ = nullptr;
   const internal::FieldDescriptor* field_ = nullptr;  // of the value itself
   const SchemaNode* schema_ = nullptr;

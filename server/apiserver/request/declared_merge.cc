@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -102,7 +103,12 @@ std::string DuplicateIn(const json::Value& declared, const MessageDescriptor* me
 void MergeList(const ListRule& rule, const MessageDescriptor* message, const json::Array& declared,
                json::Array& list) {
   const std::vector<std::string> old = IdentitiesOf(rule.key, list);
-  const Places places = PlacesOf(rule.key, list);
+  // Elements with equal identities are ambiguous, and match none.
+  std::map<std::string_view, json::Value*> known;
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    const auto [at, fresh] = known.emplace(old[i], &list[i]);
+    if (!fresh) at->second = nullptr;
+  }
   json::Array merged;
   for (const AppliedElement& element : OrderOfApply(old, IdentitiesOf(rule.key, declared))) {
     if (!element.declared) {
@@ -110,13 +116,13 @@ void MergeList(const ListRule& rule, const MessageDescriptor* message, const jso
       continue;
     }
     const json::Value& wanted = declared[element.index];
-    const auto found = places.find(IdentityOf(rule.key, wanted));
-    if (found == places.end()) {
+    const auto found = known.find(IdentityOf(rule.key, wanted));
+    if (found == known.end() || found->second == nullptr) {
       merged.push_back(wanted);
       json::DropNulls(merged.back());
       continue;
     }
-    json::Value& there = merged.emplace_back(std::move(list[found->second]));
+    json::Value& there = merged.emplace_back(std::move(*found->second));
     if (!rule.key.members.empty()) MergeObject(wanted, message, there);
   }
   list = std::move(merged);

@@ -37,6 +37,12 @@ void AddText(const Value& value, std::string& out) {
   out += value.AsInt64() ? std::to_string(*value.AsInt64()) : value.Dump({.sort_keys = true});
 }
 
+std::string Listed(const std::vector<std::string>& keys) {
+  std::string out;
+  for (const std::string& key : keys) out += (out.empty() ? "" : " ") + Value(key).Dump();
+  return out;
+}
+
 class Merger {
  public:
   // `embedded`: `object` is a whole object, whose metadata follows ObjectMeta.
@@ -90,15 +96,18 @@ class Merger {
       if (schema.list_type == ListType::kSet) {
         AddText(item, identity);
       } else {
+        bool named = schema.map_keys.empty();
         for (const std::string& key : schema.map_keys) {
           const Value* const part = PartOf(schema, item, key);
-          if (part == nullptr && check) {
-            return Fail("element " + std::to_string(out.size()) +
-                        ": associative list with keys has an element that omits key field \"" +
-                        key + "\" (and doesn't have default value)");
-          }
+          named = named || part != nullptr;
           if (part != nullptr) AddText(*part, identity);
           identity += '/';
+        }
+        if (!named && check) {
+          return Fail("element " + std::to_string(out.size()) +
+                      ": associative list with keys has an element that omits all key fields [" +
+                      Listed(schema.map_keys) +
+                      "] (and doesn't have default values for any key fields)");
         }
       }
       identity_bytes_ += identity.size();
@@ -111,9 +120,9 @@ class Merger {
     return out;
   }
 
-  // Returns null where the key is absent and has no default.
+  // Returns null where the key is absent and has no default. A null is a value.
   static const Value* PartOf(const SchemaNode& schema, const Value& item, std::string_view key) {
-    if (const Value* const part = item.Find(key); part != nullptr && !part->is_null()) return part;
+    if (const Value* const part = item.Find(key)) return part;
     const SchemaNode* const member =
         schema.items == nullptr ? nullptr : schema.items->FindMember(key);
     return member != nullptr && member->default_value ? &*member->default_value : nullptr;

@@ -113,7 +113,8 @@ TEST(SchemaApplyOrder, Values_AreMergedOrReplaced) {
            // The default of a key, also in place of null.
            Row{"{'map':[{'x':1}]}", "{'map':[{'k':'d','v':2}]}", "{'map':[{'x':1,'k':'d','v':2}]}"},
            Row{"{'map':[{'k':'d','x':1}]}", "{'map':[{'v':2}]}", "{'map':[{'k':'d','x':1,'v':2}]}"},
-           Row{"{'map':[{'k':null,'x':1}]}", "{'map':[{'k':'d'}]}", "{'map':[{'k':'d','x':1}]}"},
+           Row{"{'map':[{'k':null,'x':1}]}", "{'map':[{'k':'d'}]}",
+               "{'map':[{'k':null,'x':1},{'k':'d'}]}"},
            // Stored elements that cannot be told apart match none.
            Row{"{'map':[{'k':'a','x':1},{'k':'a','x':2}]}", "{'map':[{'k':'a','v':3}]}",
                "{'map':[{'k':'a','v':3}]}"},
@@ -164,11 +165,12 @@ TEST(SchemaApplyOrder, Problems_NameTheListAndTheKey) {
     const char* problem;
   };
   constexpr const char* kNoKey =
-      ".spec.bare: element 1: associative list with keys has an element that omits key field "
-      "\"k\" (and doesn't have default value)";
+      ".spec.bare: element 1: associative list with keys has an element that omits all key "
+      "fields [\"k\"] (and doesn't have default values for any key fields)";
   for (const Row& row : {
            Row{"{'bare':[{'k':'a'},{'x':1}]}", kNoKey},
-           Row{"{'bare':[{'k':'a'},{'k':null}]}", kNoKey},
+           Row{"{'bare':[{'k':null},{'k':null}]}",
+               ".spec.bare: duplicate entries for key [k=null]"},
            Row{"{'set':[1,2,1.0]}", ".spec.set: duplicate entries for key [=1]"},
            Row{"{'set':['a','a']}", ".spec.set: duplicate entries for key [=\"a\"]"},
            Row{"{'map':[{'k':'d'},{}]}", ".spec.map: duplicate entries for key [k=\"d\"]"},

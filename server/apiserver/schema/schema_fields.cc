@@ -419,6 +419,9 @@ void StoreIntegers(const SchemaNode& schema, Value& value) {
   if (!schema.has_integers) return;
   if (json::Object* const members = value.IfObject()) {
     for (std::size_t i = 0; i < members->size(); ++i) {
+      const Value& member = members->value(i);
+      const bool container = member.is_object() || member.is_array();
+      if (!container && (!member.is_number() || member.is_integer())) continue;
       const SchemaNode* const found = schema.FindMember(members->name(i));
       if (found != nullptr && found->has_integers) StoreIntegers(*found, members->value(i));
     }

@@ -1,5 +1,6 @@
 #include "apiserver/write/object/object_writer.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -25,6 +26,7 @@
 #include "apiserver/write/object/reset_fields.h"
 #include "apiserver/write/object/sent_metadata.h"
 #include "apiserver/write/object/spec_checks.h"
+#include "apiserver/write/object/stored_size.h"
 #include "base/text/number_in.h"
 #include "base/text/uuid.h"
 #include "object/transcode/transcode.h"
@@ -42,7 +44,7 @@ void Append(std::vector<T> more, std::vector<T>& all) {
 void TrackOwners(Draft& draft, const json::Value& before) {
   const WriteTarget& target = draft.target;
   if (!target.manager.tracks || target.manager.applies) return;
-  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.filled_in,
+  TrackUpdate(ValueShape::Of(*target.at.version), target.manager, before, draft.chosen,
               draft.object);
 }
 
@@ -175,9 +177,12 @@ Result<void> ObjectWriter::BeginNew(Draft& draft) {
   if (!state_.options.defaulting || resource.custom) return {};
   const FieldManager& manager = draft.target.manager;
   if (manager.tracks && !manager.applies && resource.Is("", "services")) {
-    draft.filled_in = FieldsToAssign(draft.object);
+    draft.chosen.filled_in = FieldsToAssign(draft.object);
   }
-  return strategy_.Create(resource, draft.target.user.get(), draft.object);
+  const UserInfo* const user = draft.target.user.get();
+  if (Result<void> made = strategy_.Create(resource, user, draft.object); !made) return made;
+  draft.forbidden = strategy_.RefusalOfValid(resource, user, draft.object);
+  return {};
 }
 
 // Handles an update of an absent object: some resources create it.
@@ -225,10 +230,14 @@ void ObjectWriter::Load(Draft& draft) {
 
 Result<void> ObjectWriter::Assign(Draft& draft) {
   const ServedResource& resource = *draft.target.at.resource;
-  if (draft.target.manager.tracks && !draft.target.manager.applies) {
-    draft.filled_in = FieldsToAssign(draft.object);
-  }
+  const bool tracks = draft.target.manager.tracks && !draft.target.manager.applies;
+  const json::Value sent = tracks ? draft.object : json::Value();
   std::vector<StatusCause> refused = strategy_.Assign(resource, draft.old, draft.object);
+  if (tracks) {
+    const ValueShape shape = ValueShape::Of(*draft.target.at.version);
+    draft.chosen = {.filled_in = FieldsToAssign(sent),
+                    .dropped = FieldsRemoved(shape, sent, draft.object)};
+  }
   if (refused.empty()) return {};
   std::vector<StatusCause> causes = ValidateAddedFinalizers(draft.old, draft.object);
   Append(std::move(refused), causes);
@@ -250,6 +259,9 @@ Result<void> ObjectWriter::CompleteNew(Draft& draft) const {
          causes);
   if (!causes.empty()) {
     return InvalidError(resource.KindSubject(draft.target.name), std::move(causes));
+  }
+  if (!draft.forbidden.empty()) {
+    return ForbiddenError(resource.Subject(draft.target.name), draft.forbidden);
   }
   object.Ensure("metadata").Set("creationTimestamp", FormatTime(draft.now));
   TrackOwners(draft, json::Value());
@@ -303,7 +315,9 @@ Result<void> ObjectWriter::CompleteStored(Draft& draft) {
                             : draft.over->resource_version();
   }
   draft.stored = StoredObject::Make(draft.object, version, resource.fields, form);
-  return CheckSize(draft);
+  if (draft.target.dry_run) return {};
+  return CheckStoredSize(StoredAt(draft.target.at), *draft.stored, draft.object,
+                         state_.options.max_object_bytes);
 }
 
 void ObjectWriter::CompleteDefinition(Draft& draft) {
@@ -318,27 +332,6 @@ void ObjectWriter::CompleteDefinition(Draft& draft) {
   if (draft.creates || spec != std::as_const(draft.old)["spec"]) {
     draft.defined = DefinedResource::Make(spec);
   }
-}
-
-Result<void> ObjectWriter::CheckSize(const Draft& draft) const {
-  const std::size_t most = state_.options.max_object_bytes;
-  std::size_t size = draft.stored->body().size();
-  if (most == 0 || size <= most || draft.target.dry_run) return {};
-  // A real server stores built-in kinds as protobuf, which is smaller.
-  if (const auto* message = StoredAt(draft.target.at).version->message; message != nullptr) {
-    const auto bytes = internal::JsonToProtobuf(*message, draft.object.Dump());
-    if (bytes && bytes->size() <= most) return {};
-    if (bytes) size = bytes->size();
-  }
-  // Limit of messages from the real server to etcd.
-  constexpr std::size_t kMostSent = std::size_t{2} << 20;
-  return Error(Reason::kUnknown, size <= kMostSent
-                                     ? "etcdserver: request is too large"
-                                     : "rpc error: code = ResourceExhausted desc = trying to send "
-                                       "message larger than max (" +
-                                           std::to_string(size) + " vs. " +
-                                           std::to_string(kMostSent) + ")")
-      .WithHttpStatus(500);
 }
 
 std::shared_ptr<ReshapedObjects> ObjectWriter::Reshape(const Draft& draft) const {
@@ -454,9 +447,12 @@ Result<void> ObjectWriter::ValidateUpdate(Draft& draft, std::vector<StatusCause>
                : CheckSpec(target.at, merged, &old, state_.options.validation),
            causes);
     const auto fixed = ValidateChange(resource, target.subresource, old, merged);
-    // Declared rules come first: a binding keeps its role.
-    const bool first = resource.group == "rbac.authorization.k8s.io";
-    causes.insert(first ? causes.begin() : causes.end(), fixed.begin(), fixed.end());
+    // Names that a binding lacks come after all else.
+    const bool binds = resource.Is("rbac.authorization.k8s.io", "rolebindings");
+    const auto at = std::find_if(causes.begin(), causes.end(), [&](const StatusCause& cause) {
+      return binds && cause.reason == "FieldValueRequired" && cause.field.ends_with(".name");
+    });
+    causes.insert(at, fixed.begin(), fixed.end());
     if (draft.sent_as != nullptr && draft.sent_as->validate_change != nullptr) {
       Append(draft.sent_as->validate_change(old, merged), causes);
     }

@@ -20,7 +20,7 @@
 
 #include "apiserver/builtin/builtin_strategy.h"
 #include "apiserver/builtin/defaults.h"
-#include "apiserver/ownership/field_set.h"
+#include "apiserver/ownership/field_manager.h"
 #include "apiserver/registry/built_in_conversion.h"
 #include "apiserver/registry/server_state.h"
 #include "apiserver/registry/user_info.h"
@@ -43,9 +43,10 @@ struct Draft {
   StoredObjectPtr over{};
   // The same in the target's version, if it had to be converted for that; else null.
   StoredObjectPtr shown{};
-  json::Value old{};  // the same, parsed
-  // Fields that the client left out and the server has kept, if owners are tracked.
-  FieldSet filled_in{};
+  json::Value old{};      // the same, parsed
+  ServerFields chosen{};  // if owners are tracked
+  // Why it is forbidden once it is valid; empty: it is not.
+  std::string forbidden{};
   // The object is complete in the target's version, and a webhook must convert it to the storage
   // version.
   bool converts = false;
@@ -187,7 +188,6 @@ class ObjectWriter {
   Result<void> CompleteStored(Draft& draft);
   // Parses the spec of a definition.
   static void CompleteDefinition(Draft& draft);
-  Result<void> CheckSize(const Draft& draft) const;
   Result<void> Merge(Draft& draft, std::vector<StatusCause>& causes) const;
   Result<void> ValidateUpdate(Draft& draft, std::vector<StatusCause> causes) const;
   Result<WriteOutcome> CommitNew(Draft& draft);

@@ -6,6 +6,8 @@
 #include "kinformer/json/yaml.h"
 
 #include "apiserver/errors/status.h"
+#include "apiserver/ownership/list_problems.h"
+#include "apiserver/ownership/value_shape.h"
 #include "apiserver/registry/custom_object.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/request/patch.h"
@@ -60,6 +62,13 @@ Error TypedPatchError(const json::Value& object, const ServedVersion& version,
     text += (problems.size() > 1 ? "\n  " : "") + problem;
   }
   return Error(Reason::kUnknown, std::move(text)).WithHttpStatus(500);
+}
+
+// Names all that is wrong with lists, of which the merge has found the first one.
+Error UnmergedError(const ResourceAt& at, const json::Value& declared, std::string first) {
+  std::vector<std::string> problems = ListProblems(ValueShape::Of(*at.version), declared);
+  if (problems.empty()) problems.push_back(std::move(first));
+  return TypedPatchError(declared, *at.version, std::move(problems));
 }
 
 // Returns the warnings of a YAML decoder about repeated members.
@@ -122,7 +131,11 @@ Result<ApplyPatch> DecodeApplyPatch(const ResourceAt& at, std::string_view body,
   for (std::string& problem : unknown) {
     problem = FieldPath(problem, object, at.resource->custom) + ": field not declared in schema";
   }
-  if (!unknown.empty()) return TypedPatchError(object, version, std::move(unknown));
+  if (!unknown.empty()) {
+    std::vector<std::string> lists = ListProblems(ValueShape::Of(version), object);
+    unknown.insert(unknown.end(), lists.begin(), lists.end());
+    return TypedPatchError(object, version, std::move(unknown));
+  }
 
   if (mode == "Ignore" || repeated.empty()) return patch;
   patch.warnings = std::move(repeated);
@@ -139,11 +152,11 @@ Result<void> MergeApplied(const ResourceAt& at, const json::Value& declared, jso
   if (!at.resource->custom) {
     const Result<void> applied = ApplyDeclaredObject(declared, at.version->message, object);
     if (applied) return {};
-    return TypedPatchError(declared, *at.version, {std::string(applied.error().message())});
+    return UnmergedError(at, declared, std::string(applied.error().message()));
   }
-  const std::string problem = ApplyDeclared(at.version->schema->root(), declared, object);
+  std::string problem = ApplyDeclared(at.version->schema->root(), declared, object);
   if (problem.empty()) return {};
-  return TypedPatchError(declared, *at.version, {problem});
+  return UnmergedError(at, declared, std::move(problem));
 }
 
 Result<void> CheckAppliedCreate(const ResourceAt& at, const json::Value& object,

@@ -14,6 +14,7 @@ FieldManager ManagerOf(const ServerState& state, const ResourceRequest& request,
           .api_version = request.at.version->api_version,
           .subresource = request.info.subresource,
           .now = FormatTime(now),
+          .kind = request.at.resource->custom ? std::string() : request.at.resource->kind,
           .reset = ResetFields(request.at, request.info.subresource)};
 }
 
