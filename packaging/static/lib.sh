@@ -9,6 +9,11 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%
 export LC_ALL=C TZ=UTC ZERO_AR_DATE=1
 umask 022
 
+# For sources in C, through which no exception passes: a function each in a section of its own,
+# without tables for unwinding.
+static_c_flags=(-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
+                -fno-unwind-tables)
+
 # parts_of KIND: the names in parts.txt; KIND may be several, with | between.
 parts_of() { awk -v kind="^($1)\$" '$1 ~ kind {print $2}' "$static_parts/parts.txt"; }
 

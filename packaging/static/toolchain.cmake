@@ -26,6 +26,11 @@ set(OPENSSL_USE_STATIC_LIBS ON)
 set(BOOST_ROOT "${prefix}")
 set(Boost_NO_BOOST_CMAKE ON)
 
+# Boost 1.74 does not know that C++20 is without std::result_of and std::unary_function, as this
+# libc++ is.
+set(CMAKE_CXX_FLAGS_INIT "-DBOOST_ASIO_HAS_STD_INVOKE_RESULT=1 \
+-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION")
+
 # Some libraries are linked by their names alone.
 set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES "${prefix}/include")
 set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES "${prefix}/include")

@@ -28,6 +28,15 @@ def make_parts(folder):
     certificates.mkdir(parents=True)
     for name in ("b", "a"):
         (certificates / f"{name}.crt").write_text(f"certificate {name}\n")
+    for name in ("LICENSE", "lib/libc/musl/COPYRIGHT", "lib/libcxx/LICENSE.TXT",
+                 "lib/libcxxabi/LICENSE.TXT", "lib/libunwind/LICENSE.TXT"):
+        notice = folder / "zig/ziglang" / name
+        notice.parent.mkdir(parents=True, exist_ok=True)
+        notice.write_text(f"notice of {name}\n")
+    for name, notice in (("zlib/debian", "of zlib"),
+                         ("libboost1.74-dev/usr/share/doc/libboost1.74-dev", "of Boost")):
+        (folder / "sources" / name).mkdir(parents=True)
+        (folder / "sources" / name / "copyright").write_text(notice)
     lines = []
     for line in (ROOT / "packaging/static/parts.txt").read_text().splitlines():
         words = line.split()
@@ -47,7 +56,7 @@ class PackageImage(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def run_script(self, name, folder, machines=(X86_64, ARM64)):
-        """Runs scripts/NAME over new parts and programs below `folder`; returns what it ended as."""
+        """Runs scripts/NAME over new parts and programs below `folder`; returns how it ended."""
         out, parts = folder / "out", folder / "parts"
         if not parts.exists():
             out.mkdir(parents=True)
@@ -93,6 +102,10 @@ class PackageImage(unittest.TestCase):
             self.assertEqual(program(machine), own.extractfile("kinformer").read())
             self.assertEqual(b"certificate a\ncertificate b\n",
                              system.extractfile("etc/ssl/certs/ca-certificates.crt").read())
+            said = system.extractfile("usr/share/doc/kinformer/notices").read().decode()
+            self.assertIn("of zlib", said)
+            self.assertIn("notice of lib/libc/musl/COPYRIGHT", said)
+            self.assertNotIn("of Boost", said)
             self.assertEqual(0o1777, system.getmember("tmp").mode)
             self.assertEqual({1700000000}, {member.mtime for member in system})
 
