@@ -4,7 +4,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -250,6 +252,21 @@ function(kinformer_cold target level)
   kinformer_batched(${target} library "${options}" ${ARGN})
 endfunction()
 
+# kinformer_hot(TARGET a.cc...)
+#
+# Has sources that run for each object, event or read compiled for speed, whatever the others are
+# compiled for (KINFORMER_SMALL): without the precompiled headers then, since clang refuses those of
+# another level.
+function(kinformer_hot target)
+  set(options)
+  if(KINFORMER_SMALL)
+    set(options -O2)
+    set_source_files_properties(${ARGN} PROPERTIES
+      COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  kinformer_batched(${target} library "${options}" ${ARGN})
+endfunction()
+
 # kinformer_layer(NAME [SOURCES a.cc...] [COLD c.cc...] [RARE e.cc...] [GENERATED d.cc...]
 # [OFFERS a.h...] [PUBLIC b.h...] [DEPS base...] [LIBS x...])
 #
@@ -265,7 +282,7 @@ function(kinformer_layer name)
   kinformer_layers_before(${name} links ${ARG_DEPS})
   string(REPLACE / _ target kinformer_${name})
   kinformer_library(${target} ${ARG_SOURCES} ${ARG_COLD} ${ARG_RARE} ${ARG_GENERATED})
-  kinformer_batched(${target} library "" ${ARG_SOURCES})
+  kinformer_hot(${target} ${ARG_SOURCES})
   string(REGEX REPLACE "/${name}$" "" root "${CMAKE_CURRENT_SOURCE_DIR}")
   set(level -O1)
   if(root STREQUAL "${PROJECT_SOURCE_DIR}/server")
@@ -402,6 +419,10 @@ function(kinformer_batch target options batch)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
   set_source_files_properties(${batch} TARGET_DIRECTORY ${target} PROPERTIES
     COMPILE_OPTIONS "${options}" GENERATED ON)
+  if("-O2" IN_LIST options)
+    set_source_files_properties(${batch} TARGET_DIRECTORY ${target} PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON)
+  endif()
   target_sources(${target} PRIVATE ${batch})
 endfunction()
 

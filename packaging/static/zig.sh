@@ -37,20 +37,29 @@ use_zig() {
   export KINFORMER_STATIC_PREFIX=$1/prefix-$2 ZIG_GLOBAL_CACHE_DIR=$1/zig-cache
   mkdir -p "$KINFORMER_STATIC_TOOLS"
   # Objects name no folder of the machine. What a user sets (CFLAGS and the like) plays no part. The
-  # C++ library is compiled once for each level of optimisation that a program is linked with.
-  local maps="-O2 -static -ffile-prefix-map=$1=/parts -ffile-prefix-map=$root=/kinformer"
+  # C++ library is compiled once for each level of optimisation that a program is linked with. With
+  # -O0, zig would have undefined behaviour trapped, which needs a library of its own.
+  local maps="-O2 -static -fno-sanitize=undefined -ffile-prefix-map=$1=/parts -ffile-prefix-map=$root=/kinformer"
   local zig=$1/zig/ziglang/zig
   maps+=" -target $2-linux-musl"
+  # tool NAME ARGUMENTS...: a script that starts zig with these and with its own. zig takes -Oz for
+  # -Os, so that is told to clang itself. Only a new text makes a new file, for ninja and ccache look
+  # at its time.
   tool() {
-    printf '#!/bin/sh\nexec %q %s "$@"\n' "$zig" "$2" >"$KINFORMER_STATIC_TOOLS/$1.new"
-    chmod +x "$KINFORMER_STATIC_TOOLS/$1.new"
-    # Only a new text makes a new file, for ninja and ccache look at its time.
-    cmp -s "$KINFORMER_STATIC_TOOLS/$1.new" "$KINFORMER_STATIC_TOOLS/$1" ||
-      mv "$KINFORMER_STATIC_TOOLS/$1.new" "$KINFORMER_STATIC_TOOLS/$1"
-    rm -f "$KINFORMER_STATIC_TOOLS/$1.new"
+    local file=$KINFORMER_STATIC_TOOLS/$1
+    shift
+    {
+      printf '#!/bin/sh\n'
+      printf 'for one; do case $one in -O*) level=$one ;; esac; done\n'
+      printf '[ "$level" != -Oz ] || set -- "$@" -Xclang -Oz\n'
+      printf 'exec %q %s "$@"\n' "$zig" "$*"
+    } >"$file.new"
+    chmod +x "$file.new"
+    cmp -s "$file.new" "$file" || mv "$file.new" "$file"
+    rm -f "$file.new"
   }
-  tool zig-clang "cc $maps"
-  tool zig-clang++ "c++ $maps"
+  tool zig-clang cc "$maps"
+  tool zig-clang++ c++ "$maps"
   tool zig-ar ar
   tool zig-ranlib ranlib
   unset CFLAGS CXXFLAGS CPPFLAGS LDFLAGS

@@ -18,6 +18,13 @@
 #include <utility>
 #include <vector>
 
+#if !defined(__GLIBC__)
+#include <dirent.h>
+#include <optional>
+
+#include "base/text/number_in.h"
+#endif
+
 #include "kinformer/base/metrics.h"
 #include "kinformer/client/exec_credential.h"
 #include "kinformer/json/json.h"
@@ -82,6 +89,22 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// Descriptors of libcurl and of the host must not be inherited.
+void CloseOthers([[maybe_unused]] posix_spawn_file_actions_t& actions) {
+#if !defined(__GLIBC__)
+  // musl closes no range. It ignores descriptors that another thread has closed by then.
+  DIR* const open = opendir("/proc/self/fd");
+  if (open == nullptr) return;
+  while (const dirent* const entry = readdir(open)) {
+    const std::optional<int> number = base::NumberIn<int>(entry->d_name);
+    if (number > STDERR_FILENO) posix_spawn_file_actions_addclose(&actions, *number);
+  }
+  closedir(open);
+#elif __GLIBC__ > 2 || __GLIBC_MINOR__ >= 34
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
+}
+
 int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Child& child) {
   std::array<int, 2> ends;
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -91,10 +114,7 @@ int Spawn(const ExecConfig& exec, const std::string& info, bool interactive, Chi
   if (!interactive) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
-  // Descriptors of libcurl and of the host must not be inherited.
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-#endif
+  CloseOthers(actions);
   // This process's threads block all signals; the child must not inherit that.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

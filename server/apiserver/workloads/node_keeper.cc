@@ -15,7 +15,9 @@ constexpr Duration kRenewal = std::chrono::seconds(10);
 constexpr Duration kHeartbeat = std::chrono::minutes(5);
 constexpr const char* kLeases = "kube-node-lease";
 
-std::string MicroTimeOf(WallTime now) { return metav1::MicroTime(now).ToString(); }
+std::string MicroTimeOf(WallTime now) {
+  return metav1::MicroTime(std::chrono::floor<std::chrono::system_clock::duration>(now)).ToString();
+}
 
 void RenewLease(const Scene& scene, const std::string& name, const json::Value& node, Plan& plan) {
   const json::Value* lease = scene.cluster.Find(Kind::kLease, kLeases, name);

@@ -138,8 +138,9 @@ std::string ToJson(const DebugState& state) {
                                      {"leads", state.lease->leads}}));
   }
   const ProcessState& process = state.process;
+  const auto now = std::chrono::floor<std::chrono::system_clock::duration>(state.now);
   return Value::MakeObject({
-                               {"time", metav1::MicroTime(state.now).ToString()},
+                               {"time", metav1::MicroTime(now).ToString()},
                                {"program", process.program},
                                {"pid", process.pid},
                                {"uptimeSeconds", Seconds(state.uptime)},
