@@ -30,6 +30,7 @@ class OneWay(unittest.TestCase):
                            ("whole numbers", "std::stoul(text)"),
                            ("system errors", "std::strerror(errno)"),
                            ("sleeps", "std::this_thread::sleep_for(wait)"),
+                           ("seeds", "std::random_device entropy"),
                            ("clocks", "std::chrono::steady_clock::now()")):
             said = self.findings(("src/a/a.cc", f"\n\n{text};\n"))
             self.assertEqual(len(said), 1, (kind, said))

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
-#include <random>
 #include <stop_token>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "base/core/named_env.h"
 #include "base/core/prng.h"
 #include "base/core/real_thread.h"
+#include "base/core/system_random.h"
 #include "base/loop/cpu_limit.h"
 #include "base/loop/event_loop.h"
 #include "base/loop/heap_pages.h"
@@ -103,11 +103,6 @@ class RealLoop final : public Loop {
   internal::base::EventLoop loop_;
 };
 
-std::uint64_t SeedFromSystem() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
-
 // Enough for one hanging plugin in each of many clusters, without delay for other clusters.
 constexpr std::size_t kOwnThreads = 64;
 
@@ -125,7 +120,7 @@ struct Runtime::Impl final : Env, internal::base::KeepsNamedEnvs, internal::base
         sinks_(internal::base::ContainedSinks(
             options.log != nullptr ? std::move(options.log) : NewStderrLog(LogLevel::kWarning),
             options.metrics != nullptr ? std::move(options.metrics) : NewNullMetrics())),
-        random_state_(SeedFromSystem()),
+        random_state_(internal::base::SystemRandom()),
         loop_({.thread_name = name_ + "/loop",
                .host_driven = options.host_driven_loop,
                .owner = this,

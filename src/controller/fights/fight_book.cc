@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <random>
 #include <tuple>
 #include <utility>
 
+#include "base/core/system_random.h"
 #include "base/core/user_call.h"
 #include "base/text/hash_bytes.h"
 #include "controller/causes/causes_of.h"
@@ -21,11 +21,6 @@ namespace {
 constexpr int kMoreRounds = 3;
 // Values and managers of others that are remembered of a field.
 constexpr std::size_t kMostOthers = 4;
-
-std::uint64_t RandomSeed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32U) | device();
-}
 
 template <class T>
 void Remember(std::vector<T>& all, const T& one) {
@@ -71,7 +66,7 @@ FightBook::FightBook(Env& env, std::string controller, const FightOptions& optio
     : env_(env),
       controller_(std::move(controller)),
       options_(options),
-      seed_(RandomSeed()),
+      seed_(base::SystemRandom()),
       found_(env.metrics().NewCounter("kinformer_fights_found_total",
                                       "Fields whose writes were found to be undone again and again",
                                       {{"controller", controller_}})),

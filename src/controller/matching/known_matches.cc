@@ -1,8 +1,8 @@
 #include "controller/matching/known_matches.h"
 
 #include <algorithm>
-#include <random>
 
+#include "base/core/system_random.h"
 #include "base/text/hash_bytes.h"
 
 namespace kinformer::internal::matching {
@@ -14,14 +14,9 @@ std::string KindName(const KindInfo& kind) {
   return std::string(kind.group) + '/' + std::string(kind.version) + '/' + std::string(kind.kind);
 }
 
-std::uint64_t RandomSeed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32U) | device();
-}
-
 }  // namespace
 
-KnownMatches::KnownMatches() : KnownMatches(RandomSeed()) {}
+KnownMatches::KnownMatches() : KnownMatches(base::SystemRandom()) {}
 
 KnownMatches::Fingerprint KnownMatches::Of(std::initializer_list<std::string_view> parts) const {
   Fingerprint print{seed_, seed_ ^ kOtherSeed};

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <random>
 #include <utility>
 
 #include "apiserver/errors/status.h"
 #include "apiserver/registry/object_rules.h"
 #include "apiserver/registry/service_account_keys.h"
+#include "base/core/system_random.h"
 #include "base/text/uuid.h"
 
 namespace kinformer::apiserver {
@@ -27,9 +27,9 @@ std::string NewSecret() {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   constexpr std::size_t kLength = 64;
-  std::random_device entropy;
   std::string secret(kPrefix);
-  for (std::size_t i = 0; i < kLength; ++i) secret += kLetters[entropy() % kLetters.size()];
+  for (std::size_t i = 0; i < kLength; ++i)
+    secret += kLetters[internal::base::SystemRandom() % kLetters.size()];
   return secret;
 }
 
