@@ -256,10 +256,10 @@ endfunction()
 #
 # Has sources that run for each object, event or read compiled for speed, whatever the others are
 # compiled for (KINFORMER_SMALL): without the precompiled headers then, since clang refuses those of
-# another level.
+# another level. The server's sources are small then, too: a command that must be small serves tests.
 function(kinformer_hot target)
   set(options)
-  if(KINFORMER_SMALL)
+  if(KINFORMER_SMALL AND NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/server/")
     set(options -O2)
     set_source_files_properties(${ARGN} PROPERTIES
       COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
