@@ -256,7 +256,7 @@ endfunction()
 #
 # Has sources that run for each object, event or read compiled for speed, whatever the others are
 # compiled for (KINFORMER_SMALL): without the precompiled headers then, since clang refuses those of
-# another level. The server's sources are small then, too: a command that must be small serves tests.
+# another level. The server's sources are small even so: a command that must be small serves tests.
 function(kinformer_hot target)
   set(options)
   if(KINFORMER_SMALL AND NOT CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/server/")

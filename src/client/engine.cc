@@ -8,8 +8,8 @@
 
 #include "base/core/deadline.h"
 #include "base/core/named_env.h"
+#include "base/core/seconds.h"
 #include "base/core/user_call.h"
-#include "base/text/go_text.h"
 #include "client/retry_after.h"
 #include "client/status.h"
 #include "client/trace_context.h"
@@ -33,10 +33,6 @@ constexpr std::size_t kMaxRememberedBytes = 256;  // for each
 std::string Remembered(const std::string& text) {
   if (text.size() <= kMaxRememberedBytes) return text;
   return text.substr(0, kMaxRememberedBytes) + std::to_string(std::hash<std::string>()(text));
-}
-
-std::string Seconds(Duration duration) {
-  return base::GoFloat(std::chrono::duration<double>(duration).count());
 }
 
 std::optional<int> RetryAfterSeconds(const HttpHeaders& headers) {
@@ -136,18 +132,18 @@ void Engine::NoteThrottled(Duration wait, const std::string& request,
   if (throttled_ <= kLongThrottle) return;
   if (throttling_told_ && env_.Now() - *throttling_told_ < kThrottleLogPeriod) return;
   throttling_told_ = env_.Now();
-  const std::string all = Seconds(std::exchange(throttled_, Duration::zero()));
+  const std::string all = base::SecondsText(std::exchange(throttled_, Duration::zero()));
   if (bucket == nullptr) {
     env_.log().Log(
         LogLevel::kWarning,
         "requests wait for the rate limiter that the program has given, not for the server",
-        {{"seconds", Seconds(wait)}, {"seconds_of_all", all}, {"request", request}});
+        {{"seconds", base::SecondsText(wait)}, {"seconds_of_all", all}, {"request", request}});
     return;
   }
   env_.log().Log(LogLevel::kWarning,
                  "requests wait for the client-side rate limit, not for the server; raise "
                  "ClientOptions::qps and burst if the server can take more",
-                 {{"seconds", Seconds(wait)},
+                 {{"seconds", base::SecondsText(wait)},
                   {"seconds_of_all", all},
                   {"request", request},
                   {"qps", std::to_string(bucket->QPS())},
@@ -471,8 +467,8 @@ void Exchange::OnRefusal() {
                                "the server asks to wait before the request is repeated",
                                {{"request", request_.method + " " + request_.target},
                                 {"status", std::to_string(status_)},
-                                {"asked_seconds", Seconds(asked)},
-                                {"seconds", Seconds(pause)}});
+                                {"asked_seconds", base::SecondsText(asked)},
+                                {"seconds", base::SecondsText(pause)}});
       return;
     }
   }

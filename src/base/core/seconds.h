@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "kinformer/base/env.h"
 
@@ -27,6 +28,9 @@ constexpr WallTime SaturatedAfter(WallTime time, Duration delay) {
   if (delay < kZero && since < Duration::min() - delay) return WallTime::min();
   return time + delay;
 }
+
+// Returns "10", "8.334", "0.000001": with the fewest digits, and without an exponent.
+std::string SecondsText(Duration duration);
 
 }  // namespace kinformer::internal::base
 

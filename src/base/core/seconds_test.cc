@@ -29,5 +29,14 @@ TEST(SecondsTest, TimesOutOfRange_Saturate) {
   EXPECT_EQ(SaturatedAfter(WallTime(seconds(-5)), Duration::min()), WallTime::min());
 }
 
+TEST(SecondsTest, Texts_HaveTheFewestDigitsAndNoExponent) {
+  EXPECT_EQ(SecondsText(seconds(10)), "10");
+  EXPECT_EQ(SecondsText(std::chrono::milliseconds(8334)), "8.334");
+  EXPECT_EQ(SecondsText(std::chrono::microseconds(1)), "0.000001");
+  EXPECT_EQ(SecondsText(seconds(2'147'483'647)), "2147483647");
+  EXPECT_EQ(SecondsText(Duration::zero()), "0");
+  EXPECT_EQ(SecondsText(-seconds(3)), "-3");
+}
+
 }  // namespace
 }  // namespace kinformer::internal::base

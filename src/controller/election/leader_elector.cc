@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/core/seconds.h"
 #include "base/core/user_call.h"
-#include "base/text/go_text.h"
 #include "controller/election/elector.h"
 #include "controller/election/followed_lock.h"
 
@@ -19,9 +19,7 @@ Error Invalid(const std::string& what) {
 }
 
 // "10 s", "8.334 s".
-std::string InSeconds(Duration length) {
-  return internal::base::GoFloat(std::chrono::duration<double>(length).count()) + " s";
-}
+std::string InSeconds(Duration length) { return internal::base::SecondsText(length) + " s"; }
 
 constexpr Duration kLongestLease = std::chrono::years(10);
 
