@@ -1,5 +1,6 @@
 #include "apiserver/ownership/list_problems.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "apiserver/errors/status.h"
 #include "apiserver/ownership/field_set.h"
+#include "apiserver/schema/schema_fields.h"
 
 namespace kinformer::apiserver {
 namespace {
@@ -36,7 +38,7 @@ class Finder {
   void Visit(const ValueShape& shape, const Value& value, const std::string& path) {
     if (value.is_object()) {
       for (const auto& [name, part] : value.members()) {
-        Visit(shape.Member(name), part, path + "." + name);
+        if (left_ > 0) Visit(shape.Member(name), part, path + "." + name);
       }
     } else if (value.is_array()) {
       VisitItems(shape, value.items(), path);
@@ -47,26 +49,35 @@ class Finder {
 
  private:
   void VisitItems(const ValueShape& shape, const json::Array& items, const std::string& path) {
-    const auto names = shape.NamesOf(items);
+    const bool merges = shape.MergesItems();
     const std::vector<std::string_view> keys = shape.Keys();
-    std::set<std::string_view> seen;
-    for (std::size_t i = 0; i < items.size(); ++i) {
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < items.size() && left_ > 0; ++i) {
       std::string place = "[" + std::to_string(i) + "]";
-      if (names) {
-        const std::string& name = (*names)[i];
+      if (merges) {
+        std::string name;
+        shape.AppendName(keys, items[i], name);
         if (const std::string why = Unnamed(keys, items[i], name); !why.empty()) {
-          problems_.push_back(path + ": element " + std::to_string(i) + ": " + why);
+          Add(path + ": element " + std::to_string(i) + ": " + why);
           return;
         }
+        Spend(name.size());
         place = PathElement(name);
-        if (!seen.insert(name).second) {
-          problems_.push_back(path + ": duplicate entries for key " + place);
+        if (!seen.insert(std::move(name)).second) {
+          Add(path + ": duplicate entries for key " + place);
         }
       }
       Visit(shape.Item(), items[i], path + place);
     }
   }
 
+  void Add(std::string problem) {
+    Spend(problem.size());
+    problems_.push_back(std::move(problem));
+  }
+  void Spend(std::size_t bytes) { left_ -= std::min(left_, bytes); }
+
+  std::size_t left_ = kMaxDefaultBytes;
   std::vector<std::string> problems_{};
 };
 

@@ -15,7 +15,9 @@
 namespace kinformer::apiserver {
 
 // Returns all elements that cannot be told apart, in lists whose elements have owners of their own,
-// in the words of kube-apiserver. Counterpart: the walk of structured-merge-diff that validates.
+// in the words of kube-apiserver. Ends early where names of elements and problems take more than
+// kMaxDefaultBytes, since a default may be part of each name. Counterpart: the walk of
+// structured-merge-diff that validates.
 [[nodiscard]] std::vector<std::string> ListProblems(const ValueShape& shape,
                                                     const json::Value& declared);
 

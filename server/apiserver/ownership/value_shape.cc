@@ -105,14 +105,19 @@ std::optional<std::vector<std::string>> ValueShape::NamesOf(const json::Array& i
   const std::vector<std::string_view> keys = Keys();
   std::vector<std::string> names;
   names.reserve(items.size());
-  for (const json::Value& item : items) {
-    if (keys.empty()) {
-      AppendPart(item, names.emplace_back("v:"));
-    } else {
-      AppendKey(keys, item, names.emplace_back("k:"));
-    }
-  }
+  for (const json::Value& item : items) AppendName(keys, item, names.emplace_back());
   return names;
+}
+
+void ValueShape::AppendName(const std::vector<std::string_view>& keys, const json::Value& item,
+                            std::string& out) const {
+  if (keys.empty()) {
+    out += "v:";
+    AppendPart(item, out);
+  } else {
+    out += "k:";
+    AppendKey(keys, item, out);
+  }
 }
 
 void ValueShape::AppendKey(const std::vector<std::string_view>& keys, const json::Value& item,

@@ -38,6 +38,9 @@ class ValueShape {
   // Returns the names of the elements of a list: `k:{...}` or `v:...`, perhaps several times the
   // same one; nullopt for an atomic list.
   [[nodiscard]] std::optional<std::vector<std::string>> NamesOf(const json::Array& items) const;
+  // Appends the name of one element of a list that is not atomic, and whose Keys() are these.
+  void AppendName(const std::vector<std::string_view>& keys, const json::Value& item,
+                  std::string& out) const;
   // Whether it is a member that the schema names, and not the value of a map.
   [[nodiscard]] bool named() const { return named_; }
   // Whether Go's form of the object always has this member.
