@@ -1,6 +1,7 @@
 #include "wire/yaml_scalar.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
