@@ -19,21 +19,20 @@ bool IsNamespaceSubresource(std::string_view part) {
 }
 
 void ParseResource(std::size_t first, RequestInfo& info) {
-  std::vector<std::string> rest(info.parts.begin() + static_cast<std::ptrdiff_t>(first),
-                                info.parts.end());
+  const auto left = [&] { return info.parts.size() - first; };
+  const auto part = [&](std::size_t i) -> const std::string& { return info.parts[first + i]; };
   bool watch_prefix = false;
-  if (rest.size() > 1 && (rest[0] == "watch" || rest[0] == "proxy")) {
-    watch_prefix = rest[0] == "watch";
-    rest.erase(rest.begin());
+  if (left() > 1 && (part(0) == "watch" || part(0) == "proxy")) {
+    watch_prefix = part(0) == "watch";
+    ++first;
   }
-  if (rest[0] == "namespaces" && rest.size() > 1) {
-    info.namespace_ = rest[1];
-    if (rest.size() > 2 && !IsNamespaceSubresource(rest[2]))
-      rest.erase(rest.begin(), rest.begin() + 2);
+  if (part(0) == "namespaces" && left() > 1) {
+    info.namespace_ = part(1);
+    if (left() > 2 && !IsNamespaceSubresource(part(2))) first += 2;
   }
-  info.resource = rest[0];
-  if (rest.size() > 1) info.name = rest[1];
-  if (rest.size() > 2) info.subresource = rest[2];
+  info.resource = part(0);
+  if (left() > 1) info.name = part(1);
+  if (left() > 2) info.subresource = part(2);
   if (watch_prefix) {
     info.verb = Verb::kWatch;
     if (!info.name.empty()) info.query.Set("fieldSelector", "metadata.name=" + info.name);
@@ -96,7 +95,7 @@ Result<RequestInfo> ParseRequest(std::string_view method, std::string_view targe
     at = end + 1;
   }
   if (decoded.starts_with("//")) info.parts.clear();
-  for (const std::string& part : info.parts) info.path += "/" + part;
+  for (const std::string& part : info.parts) info.path.append("/").append(part);
   if (info.path.empty()) info.path = "/";
 
   const bool core = !info.parts.empty() && info.parts[0] == "api";

@@ -196,7 +196,7 @@ std::string RequestRouter::NextAuditId() {
   return audit_prefix_ + count.substr(count.size() - 12);
 }
 
-ResponsePtr RequestRouter::Answer(HttpRequest request, const AuditTrailPtr& audit) {
+ResponsePtr RequestRouter::Answer(HttpRequest&& request, const AuditTrailPtr& audit) {
   const std::string accept(request.headers.Get("Accept"));
   auto info = ParseRequest(request.method, request.target);
   if (!info) return ErrorResponse(info.error(), accept);
@@ -221,8 +221,8 @@ ResponsePtr RequestRouter::Answer(HttpRequest request, const AuditTrailPtr& audi
                             std::move(flow));
 }
 
-ResponsePtr RequestRouter::AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
-                                    const std::string& accept) {
+ResponsePtr RequestRouter::AnswerTo(const UserInfoPtr& user, HttpRequest&& request,
+                                    RequestInfo&& info, const std::string& accept) {
   if (state_.authorizer != nullptr) {
     Result<void> may = CheckAccess(*state_.authorizer, *user, request.method, info);
     if (!may) return ErrorResponse(may.error(), accept);
@@ -254,8 +254,8 @@ Task<ResponsePtr> RequestRouter::AnswerFresh(HttpRequest request, UserInfoPtr us
   co_return AnswerResource(std::move(request), user, std::move(info), accept);
 }
 
-ResponsePtr RequestRouter::AnswerResource(HttpRequest request, const UserInfoPtr& user,
-                                          RequestInfo info, const std::string& accept) {
+ResponsePtr RequestRouter::AnswerResource(HttpRequest&& request, const UserInfoPtr& user,
+                                          RequestInfo&& info, const std::string& accept) {
   const auto fault =
       faults_.Draw({.verb = VerbName(info.verb),
                     .resource = info.resource,
@@ -266,7 +266,7 @@ ResponsePtr RequestRouter::AnswerResource(HttpRequest request, const UserInfoPtr
   if (!fault) return Route(std::move(request), user, std::move(info), {});
   return InjectFault(state_, *fault, accept,
                      [this, request, user, info = std::move(info)](ReadView view) {
-                       return Route(request, user, info, std::move(view));
+                       return Route(HttpRequest(request), user, RequestInfo(info), std::move(view));
                      });
 }
 
@@ -289,7 +289,7 @@ ResponsePtr RequestRouter::AnswerOther(const HttpRequest& request, const Request
   return NoSuchPage();
 }
 
-ResponsePtr RequestRouter::Route(HttpRequest request, const UserInfoPtr& user, RequestInfo info,
+ResponsePtr RequestRouter::Route(HttpRequest&& request, const UserInfoPtr& user, RequestInfo&& info,
                                  ReadView view) {
   const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
   const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };

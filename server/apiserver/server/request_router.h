@@ -86,10 +86,10 @@ class RequestRouter final : private WriteObserver {
   // Returns what the audit log is to have of the request; null: nothing.
   AuditRecordPtr BeginAudit(const HttpRequest& request, const std::string& id);
   // `audit`: null if the audit log does not have the request.
-  ResponsePtr Answer(HttpRequest request, const AuditTrailPtr& audit);
-  ResponsePtr AnswerTo(const UserInfoPtr& user, HttpRequest request, RequestInfo info,
+  ResponsePtr Answer(HttpRequest&& request, const AuditTrailPtr& audit);
+  ResponsePtr AnswerTo(const UserInfoPtr& user, HttpRequest&& request, RequestInfo&& info,
                        const std::string& accept);
-  ResponsePtr AnswerResource(HttpRequest request, const UserInfoPtr& user, RequestInfo info,
+  ResponsePtr AnswerResource(HttpRequest&& request, const UserInfoPtr& user, RequestInfo&& info,
                              const std::string& accept);
   // With a shared storage: returns whether the answer has to show what other servers have written
   // before the request; and waits for that.
@@ -98,7 +98,8 @@ class RequestRouter final : private WriteObserver {
   // Responds to requests that are not about a resource.
   ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
                           std::string_view accept);
-  ResponsePtr Route(HttpRequest request, const UserInfoPtr& user, RequestInfo info, ReadView view);
+  ResponsePtr Route(HttpRequest&& request, const UserInfoPtr& user, RequestInfo&& info,
+                    ReadView view);
   ResponsePtr Serve(ResourceRequest out);
   // Returns a Status below the groups that always exist; below others the path is not known to be
   // about resources.
