@@ -233,7 +233,7 @@ ResponsePtr RequestRouter::AnswerTo(const UserInfoPtr& user, HttpRequest&& reque
   if (state_.shared != nullptr && MustBeFresh(info)) {
     return Respond(state_.env, AnswerFresh(std::move(request), user, std::move(info)));
   }
-  return AnswerResource(std::move(request), user, std::move(info), accept);
+  return AnswerResource(request, user, std::move(info), accept);
 }
 
 bool RequestRouter::MustBeFresh(const RequestInfo& info) const {
@@ -251,10 +251,10 @@ Task<ResponsePtr> RequestRouter::AnswerFresh(HttpRequest request, UserInfoPtr us
   const Result<void> fresh = co_await freshened;
   const std::string accept(request.headers.Get("Accept"));
   if (!fresh) co_return ErrorResponse(fresh.error(), accept);
-  co_return AnswerResource(std::move(request), user, std::move(info), accept);
+  co_return AnswerResource(request, user, std::move(info), accept);
 }
 
-ResponsePtr RequestRouter::AnswerResource(HttpRequest&& request, const UserInfoPtr& user,
+ResponsePtr RequestRouter::AnswerResource(HttpRequest& request, const UserInfoPtr& user,
                                           RequestInfo&& info, const std::string& accept) {
   const auto fault =
       faults_.Draw({.verb = VerbName(info.verb),
@@ -263,10 +263,11 @@ ResponsePtr RequestRouter::AnswerResource(HttpRequest&& request, const UserInfoP
                     .user_agent = request.headers.Get("User-Agent"),
                     .continues = !info.query.Get("continue").empty(),
                     .initial_events = info.query.GetBool("sendInitialEvents").value_or(false)});
-  if (!fault) return Route(std::move(request), user, std::move(info), {});
+  if (!fault) return Route(request, user, std::move(info), {});
   return InjectFault(state_, *fault, accept,
                      [this, request, user, info = std::move(info)](ReadView view) {
-                       return Route(HttpRequest(request), user, RequestInfo(info), std::move(view));
+                       HttpRequest again(request);
+                       return Route(again, user, RequestInfo(info), std::move(view));
                      });
 }
 
@@ -289,7 +290,7 @@ ResponsePtr RequestRouter::AnswerOther(const HttpRequest& request, const Request
   return NoSuchPage();
 }
 
-ResponsePtr RequestRouter::Route(HttpRequest&& request, const UserInfoPtr& user, RequestInfo&& info,
+ResponsePtr RequestRouter::Route(HttpRequest& request, const UserInfoPtr& user, RequestInfo&& info,
                                  ReadView view) {
   const std::string accept = AcceptOf(request, AsksPretty(request, info.query));
   const auto fail = [&](const Error& error) { return ErrorResponse(error, accept); };

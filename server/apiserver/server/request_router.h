@@ -89,7 +89,8 @@ class RequestRouter final : private WriteObserver {
   ResponsePtr Answer(HttpRequest&& request, const AuditTrailPtr& audit);
   ResponsePtr AnswerTo(const UserInfoPtr& user, HttpRequest&& request, RequestInfo&& info,
                        const std::string& accept);
-  ResponsePtr AnswerResource(HttpRequest&& request, const UserInfoPtr& user, RequestInfo&& info,
+  // Takes the body of the request.
+  ResponsePtr AnswerResource(HttpRequest& request, const UserInfoPtr& user, RequestInfo&& info,
                              const std::string& accept);
   // With a shared storage: returns whether the answer has to show what other servers have written
   // before the request; and waits for that.
@@ -98,7 +99,8 @@ class RequestRouter final : private WriteObserver {
   // Responds to requests that are not about a resource.
   ResponsePtr AnswerOther(const HttpRequest& request, const RequestInfo& info,
                           std::string_view accept);
-  ResponsePtr Route(HttpRequest&& request, const UserInfoPtr& user, RequestInfo&& info,
+  // Likewise.
+  ResponsePtr Route(HttpRequest& request, const UserInfoPtr& user, RequestInfo&& info,
                     ReadView view);
   ResponsePtr Serve(ResourceRequest out);
   // Returns a Status below the groups that always exist; below others the path is not known to be
