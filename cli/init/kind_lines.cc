@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "base/text/line_changes.h"
 #include "cli/init/init_templates.h"
 #include "cli/init/project_files.h"
 
@@ -26,17 +27,6 @@ constexpr std::array<std::string_view, 9> kSharedFiles{
     "src/operator.cc",
 };
 
-// Returns the lines without their ends.
-Lines Split(std::string_view text) {
-  Lines out;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return out;
-}
-
 std::size_t IndentOf(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
@@ -52,7 +42,7 @@ std::string_view Bare(std::string_view line) {
 // every other line, too.
 std::vector<Lines> Parts(std::string_view text) {
   std::vector<Lines> out;
-  for (const std::string_view line : Split(text)) {
+  for (const std::string_view line : internal::base::LinesOf(text)) {
     const bool goes_on = !out.empty() && Bare(out.back().front()).starts_with("- ") &&
                          IndentOf(line) > IndentOf(out.back().front());
     if (!goes_on) out.emplace_back();
@@ -111,7 +101,7 @@ std::vector<KindLines> LinesOfKind(const ProjectNames& names) {
 }
 
 std::optional<std::string> WithLines(std::string_view text, const KindLines& lines) {
-  const Lines there = Split(text);
+  const Lines there = internal::base::LinesOf(text);
   const auto same = [](std::string_view a, std::string_view b) { return Bare(a) == Bare(b); };
   if (std::search(there.begin(), there.end(), lines.lines.begin(), lines.lines.end(), same) !=
       there.end()) {

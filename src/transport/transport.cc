@@ -27,7 +27,7 @@ const Ends* FindField(const std::vector<Ends>& fields, std::string_view text,
   std::size_t begin = 0;
   for (const Ends& ends : fields) {
     const std::string_view here(text.data() + begin, ends.name - begin);
-    if (here.size() == name.size() && SameName(here, name)) return &ends;
+    if (SameName(here, name)) return &ends;
     begin = ends.value;
   }
   return nullptr;

@@ -12,16 +12,6 @@ using Lines = std::vector<std::string_view>;
 // Above this size of the table, what lies between the first and the last difference is one change.
 constexpr std::size_t kMaxCells = 4'000'000;
 
-Lines LinesOf(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 void Mark(const Lines& lines, std::size_t from, std::size_t to, char mark,
           std::vector<MarkedLine>& out) {
   for (std::size_t i = from; i < to; ++i) out.push_back({mark, lines[i]});
@@ -65,6 +55,16 @@ void MarkMiddle(const Lines& a, std::size_t a_end, const Lines& b, std::size_t b
 }
 
 }  // namespace
+
+std::vector<std::string_view> LinesOf(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
 
 std::vector<MarkedLine> LineChanges(std::string_view from, std::string_view to) {
   const Lines a = LinesOf(from);

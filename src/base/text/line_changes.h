@@ -1,6 +1,6 @@
 // base/text/line_changes.h
 //
-// Differences between two texts, line by line.
+// Lines of a text, and differences between two texts, line by line.
 
 #ifndef KINFORMER_BASE_TEXT_LINE_CHANGES_H_
 #define KINFORMER_BASE_TEXT_LINE_CHANGES_H_
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace kinformer::internal::base {
+
+// Returns the lines without their ends, as views of the text.
+std::vector<std::string_view> LinesOf(std::string_view text);
 
 // A line of either text, without its end.
 struct MarkedLine {
